@@ -9,6 +9,7 @@ const SHOWN: usize = 60;
 
 /// Parses arguments, which must be a JSON object, and returns its canonical form.
 pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
+    let text = strict_json::without_mark(text);
     // Arguments may be long, and the user can see them on the command line.
     let (shown, more) = match text.char_indices().nth(SHOWN) {
         Some((end, _)) => (text.get(..end).unwrap_or_default(), "…"),

@@ -35,6 +35,8 @@ pub(crate) const SERVERS_VARIABLE: &str = "TOOLSMITH_MCP_SERVERS";
 
 /// Reads the text of a layer.
 pub fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
+    // Before places are counted.
+    let text = strict_json::without_mark(text);
     let path = layer.file();
     let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
     let folder = folder(path).map_err(|error| {

@@ -128,8 +128,9 @@ pub fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
     Ok(node)
 }
 
-/// Parses JSON, with comments and trailing commas.
+/// Parses JSON, with comments and trailing commas, and perhaps a byte order mark.
 pub fn json(text: &str) -> Result<Node, (Place, String)> {
+    let text = strict_json::without_mark(text);
     let at = |position: usize| place_of(text, position);
     // The parser recurses without a limit.
     if let Some(position) = too_deep(text) {
@@ -337,7 +338,7 @@ mod tests {
 
     #[test]
     fn json_allows_comments_and_trailing_commas_only() {
-        let tree = json("{ // a comment\n  \"a\": [1, \"ü\", true,],\n}").unwrap();
+        let tree = json("\u{feff}{ // a comment\r\n  \"a\": [1, \"ü\", true,], /* b */\n}").unwrap();
         assert_eq!(tree.to_json(), serde_json::json!({ "a": [1, "ü", true] }));
         assert_eq!(tree.get("a").unwrap().place.line, 2);
         for wrong in ["", "{ a: 1 }", "{ \"a\": 1 \"b\": 2 }", "{ 'a': 1 }", "{ \"a\": 1, \"a\": 2 }"] {

@@ -179,7 +179,7 @@ impl Listing {
             #[serde(borrow)]
             result: Option<&'a RawValue>,
         }
-        let text: &str = &strict_json::whole_characters(text.trim_start_matches('\u{feff}'));
+        let text: &str = &strict_json::whole_characters(strict_json::without_mark(text));
         let wrapped = text.trim_start().starts_with('[').then(|| format!("{{\"tools\":{text}}}"));
         let whole: &RawValue =
             serde_json::from_str(wrapped.as_deref().unwrap_or(text)).map_err(ListingError::NotJson)?;

@@ -151,8 +151,9 @@ enum Unread {
 fn text_of(path: &Path) -> Result<String, Unread> {
     let bytes = file::read(path, MAX_LOCK_BYTES)
         .map_err(|error| Unread::Unusable(format!("can't be read: {error}"), Some(error)))?;
-    String::from_utf8(bytes.ok_or(Unread::Missing)?)
-        .map_err(|_| Unread::Unusable("is not text".to_owned(), None))
+    let text = String::from_utf8(bytes.ok_or(Unread::Missing)?)
+        .map_err(|_| Unread::Unusable("is not text".to_owned(), None))?;
+    Ok(strict_json::without_mark(&text).to_owned())
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), Error> {

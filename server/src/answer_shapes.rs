@@ -58,7 +58,8 @@ fn shape(answer: &str, masker: &Masker) -> Option<String> {
         _ => answer["content"].as_array()?.iter().find_map(|block| block["text"].as_str())?,
     };
     if text.len() <= JSON_LIMIT
-        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+        && let Ok(value @ (Value::Object(_) | Value::Array(_))) =
+            serde_json::from_str(strict_json::without_mark(text))
     {
         let shape = cut(&json_type(&value, DEEPEST));
         return Some(format!("JSON: {}", printable::prose(&masker.mask(&shape))));

@@ -95,6 +95,13 @@ pub struct Lines {
     pub is_cut: bool,
 }
 
+/// The text without byte order marks at its start. JSON has none, but some editors and programs write one, and readers may
+/// ignore it (RFC 8259, section 8.1).
+#[must_use]
+pub fn without_mark(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
 /// Checks that no object in a JSON text has a repeated name. Strings and numbers are not checked. Text that is not JSON
 /// is left for its reader to refuse.
 ///
@@ -104,11 +111,12 @@ pub fn check_names(text: &str) -> Result<(), Error> {
     Scan::new(text, Rules::MESSAGE, Layout::none()).run().map(drop)
 }
 
-/// Deserializes a value from a text in which no name is repeated.
+/// Deserializes a value from a text in which no name is repeated, and which may start with a byte order mark.
 ///
 /// # Errors
 /// What is wrong with the text, and where.
 pub fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
+    let text = without_mark(text);
     let value = serde_json::from_str(text).map_err(|error| Error::of_reader(&error))?;
     check_names(text)?;
     Ok(value)

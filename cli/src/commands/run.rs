@@ -116,11 +116,12 @@ pub(super) fn read_snippet(file: &Path) -> Result<String, Failure> {
         std::fs::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes))
     };
     read.map_err(|error| unreadable(file, error))?;
-    String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::command_line(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
             .hint("save the file as UTF-8")
-    })
+    })?;
+    Ok(strict_json::without_mark(&text).to_owned())
 }
 
 fn unreadable(file: &Path, error: std::io::Error) -> Failure {

@@ -112,7 +112,7 @@ async fn first_answer(
         if is_endpoint(&event) {
             return Err(older("its answer to `server/discover` is the stream of an older transport"));
         }
-        let message = event.data.and_then(|data| serde_json::from_str(&data).ok());
+        let message = event.data.and_then(|data| serde_json::from_str(strict_json::without_mark(&data)).ok());
         if let Some(answer) = message.filter(is_answer) {
             return Ok(answer);
         }

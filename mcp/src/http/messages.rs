@@ -73,7 +73,8 @@ pub(super) fn json_rpc_error(text: &str) -> Option<ErrorData> {
 
 /// Adds the request's id to an error: a server that rejects a request often can't repeat its id.
 pub(super) fn addressed(text: &str, id: &RequestId) -> String {
-    let mut message: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let mut message: serde_json::Value =
+        serde_json::from_str(strict_json::without_mark(text)).unwrap_or_default();
     if let Some(members) = message.as_object_mut() {
         members.insert("id".to_owned(), id.clone().into_json_value());
     }
@@ -84,7 +85,7 @@ pub(super) fn addressed(text: &str, id: &RequestId) -> String {
 /// 404 (basic/transports, "Session Management"); many servers that keep sessions in memory respond with 400 after a
 /// restart, before they read the request, so their error can't contain its id.
 pub(super) fn is_about_session(text: &str, id: &RequestId) -> bool {
-    let names_request = serde_json::from_str::<serde_json::Value>(text)
+    let names_request = serde_json::from_str::<serde_json::Value>(strict_json::without_mark(text))
         .is_ok_and(|answer| answer.get("id") == Some(&id.clone().into_json_value()));
     let words = text.to_ascii_lowercase();
     !names_request && ["session", "not initialized"].iter().any(|sign| words.contains(sign))

@@ -10,6 +10,7 @@ const MAX_MESSAGES: usize = 1024;
 
 /// The messages of a batch; `None` if the text is not a batch.
 pub(crate) fn batch(text: &str) -> Option<Vec<String>> {
+    let text = strict_json::without_mark(text);
     // Most texts are objects, and skip the parser here.
     if !text.trim_start().starts_with('[') {
         return None;

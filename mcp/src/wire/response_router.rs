@@ -136,7 +136,7 @@ impl ResponseRouter {
         request: Option<&RequestId>,
     ) -> Received {
         let whole = self.legible(text.into());
-        let text = whole.trim_start_matches('\u{feff}').trim();
+        let text = strict_json::without_mark(whole.trim_start()).trim();
         if text.is_empty() {
             return Ok(None);
         }

@@ -90,7 +90,7 @@ impl Prompt {
             return Err(wrong(format!("it has {length} bytes, and at most {LONGEST} are read")));
         }
         let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-        Prompt::parse(&text).map_err(wrong)
+        Prompt::parse(strict_json::without_mark(&text)).map_err(wrong)
     }
 
     /// # Errors

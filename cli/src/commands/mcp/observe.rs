@@ -260,7 +260,7 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
     if text.trim().is_empty() {
         return Err(failed("the result has no text, so there is nothing to observe".to_owned()));
     }
-    Ok(serde_json::from_str(&text).map_or(Answer::Text(text), Answer::Json))
+    Ok(serde_json::from_str(strict_json::without_mark(&text)).map_or(Answer::Text(text), Answer::Json))
 }
 
 /// The tool's new signature, with the shape of its results if the signature does not show it.

@@ -67,7 +67,7 @@ fn value<'a>(kind: &ArgumentKind, texts: &[&'a str]) -> Result<Box<RawValue>, (&
 }
 
 fn json(text: &str) -> Result<Box<RawValue>, ()> {
-    serde_json::from_str(text).map_err(|_| ())
+    serde_json::from_str(strict_json::without_mark(text)).map_err(|_| ())
 }
 
 /// A number, with the digits that were written.

@@ -5,6 +5,7 @@ use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value as Toml};
 
+use crate::commands::mcp::edit::file::kept_mark;
 use crate::commands::mcp::edit::json;
 
 /// The path of the section with the servers, such as `["mcp", "servers"]`.
@@ -12,6 +13,7 @@ pub(super) type Section<'a> = &'a [&'static str];
 
 /// The content of a text, without comments and order.
 pub(super) fn meaning(text: &str, is_toml: bool) -> Result<Map<String, Json>, String> {
+    let text = strict_json::without_mark(text);
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
@@ -33,11 +35,24 @@ pub(super) fn put(
     name: &str,
     entry: Option<&Json>,
 ) -> Result<String, String> {
-    if is_toml { put_toml(text, section, name, entry) } else { put_json(text, section, name, entry) }
+    kept_mark(text, |text| match is_toml {
+        true => put_toml(text, section, name, entry),
+        false => put_json(text, section, name, entry),
+    })
 }
 
 /// Sets one key of a server's entry. Returns the new text.
 pub(super) fn put_key(
+    text: &str,
+    is_toml: bool,
+    section: Section<'_>,
+    name: &str,
+    member: (&str, &Json),
+) -> Option<String> {
+    kept_mark(text, |text| put_key_unmarked(text, is_toml, section, name, member).ok_or(())).ok()
+}
+
+fn put_key_unmarked(
     text: &str,
     is_toml: bool,
     section: Section<'_>,

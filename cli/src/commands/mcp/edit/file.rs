@@ -75,11 +75,9 @@ impl Editable {
                 .hint(format!("change the entry {name} in an editor"))
         };
         let is_json = self.path.extension().is_some_and(|end| end == "json");
-        let changed = if is_json {
-            json::change(&self.text, name, change)
-        } else {
-            yaml::change(&self.text, name, change)
-        };
+        let changed = kept_mark(&self.text, |text| {
+            if is_json { json::change(text, name, change) } else { yaml::change(text, name, change) }
+        });
         let changed = changed.map_err(|error| refused(&error).caused_by(error))?;
         if self.meaning(&changed).ok().as_ref() != Some(&meant) {
             return Err(refused(&"the change would affect other parts of the file"));
@@ -132,6 +130,13 @@ impl Editable {
         let mode = if matches!(self.layer, ConfigLayer::User(_)) { 0o600 } else { 0o644 };
         replace(&self.path, self.before.as_deref(), &self.text, mode)
     }
+}
+
+/// Changes a text behind its byte order mark, if it has one.
+pub(crate) fn kept_mark<E>(text: &str, change: impl FnOnce(&str) -> Result<String, E>) -> Result<String, E> {
+    let rest = strict_json::without_mark(text);
+    let mark = text.get(..text.len() - rest.len()).unwrap_or_default();
+    change(rest).map(|changed| format!("{mark}{changed}"))
 }
 
 /// Applies a change to the parsed configuration, to compare it with the changed text.
@@ -247,6 +252,8 @@ mod tests {
                 }
             }
         }
+        let marked = refused.iter().find(|(text, ..)| text.starts_with('\u{feff}'));
+        assert_eq!(marked, None);
         let existing = refused.iter().filter(|(_, name, _)| *name == "a").count();
         assert!(existing < odd.len(), "{refused:#?}");
     }
