@@ -1,10 +1,11 @@
 //! The server over streamable HTTP: its routes and its shutdown.
 //!
-//! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::head` and
-//! `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
+//! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::accept` the
+//! media types that clients take, `http::head` and `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
 //! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers,
 //! `http::metrics_listener` an address for metrics alone, and `http::local` one for pages of this machine.
 
+mod accept;
 mod access;
 mod challenge;
 mod connections;
@@ -96,6 +97,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
 fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {
     axum::Router::new()
         .route(PATH, any(endpoint::answer::<Handler>))
+        .route(&format!("{PATH}/"), any(endpoint::answer::<Handler>))
         .route(scrape::PATH, get(endpoint::metrics::<Handler>))
         .route(challenge::METADATA, get(metadata::<Handler>))
         .route(&format!("{}/{{*resource}}", challenge::METADATA), get(metadata::<Handler>))

@@ -93,7 +93,7 @@ fn path(resource: &Url) -> &str {
 /// Answers a request for the metadata at this path. Only an issuer can give out tokens, so there is no metadata without
 /// one. It is public, so any page may read it.
 pub(super) fn metadata(serve: &Serve, requested: &str, own: &str) -> Response {
-    let rest = requested.strip_prefix(METADATA).unwrap_or_default();
+    let rest = requested.strip_prefix(METADATA).unwrap_or_default().trim_end_matches('/');
     let known = serve.auth.as_ref().filter(|auth| {
         let of_resource = Url::parse(&auth.resource).is_ok_and(|resource| path(&resource) == rest);
         rest.is_empty() || rest == own || of_resource

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::accept::Accepted;
 use super::access::Access;
 use super::challenge::Refusal;
 use super::cors;
@@ -55,6 +56,9 @@ pub(super) const SESSION: &str = "mcp-session-id";
 /// The id in place of that of another subject's session, so that the answer is that for an unknown session. Ids are
 /// random, so no session has it.
 const NO_SESSION: HeaderValue = HeaderValue::from_static("00000000-0000-0000-0000-000000000000");
+
+/// Allowed before the text of a request.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The method whose requests stay open indefinitely.
 const ENDLESS: &str = "subscriptions/listen";
@@ -143,8 +147,12 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         self.handle(request, primes).await
     }
 
-    async fn handle(&self, request: Request, primes: bool) -> Response {
-        self.service(primes).handle(request).await.map(|body| numbers::restored(Body::new(body)))
+    async fn handle(&self, mut request: Request, primes: bool) -> Response {
+        let accepted = Accepted::of(request.headers());
+        let method = request.method().clone();
+        accepted.name(&method, request.headers_mut());
+        let response = self.service(primes).handle(request).await;
+        accepted.form(response.map(|body| numbers::restored(Body::new(body)))).await
     }
 
     /// Answers a request with sufficient access; refuses others.
@@ -378,7 +386,7 @@ enum BodyError {
     Broken,
 }
 
-/// The body of a request, up to [`BODY_LIMIT`].
+/// The body of a request, up to [`BODY_LIMIT`], without a byte order mark.
 async fn read(body: Body) -> Result<Bytes, BodyError> {
     let mut chunks = body.into_data_stream();
     let mut read = Vec::new();
@@ -389,7 +397,8 @@ async fn read(body: Body) -> Result<Bytes, BodyError> {
         }
         read.extend_from_slice(&chunk);
     }
-    Ok(read.into())
+    let body = Bytes::from(read);
+    Ok(if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body })
 }
 
 /// The response to a request that can't be accepted now.

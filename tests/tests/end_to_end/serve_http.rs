@@ -50,6 +50,39 @@ fn clients_of_every_revision_are_served() {
     assert_eq!(answer["result"]["protocolVersion"], HANDSHAKE, "{answer:#}");
 }
 
+/// Simple clients send another `Accept` than the transport asks for, a slash at the end of the path, or a byte order mark.
+#[test]
+fn simple_clients_are_served() {
+    let server = Serve::http(DEMO).start();
+    let parameters = json!({ "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters });
+    let asked = |accept: &str, slash: &str, mark: &str| {
+        let client = Client::new(&format!("{}{slash}", server.address())).header("accept", accept);
+        client.post(format!("{mark}{message}"))
+    };
+    for (accept, slash, mark) in [
+        ("", "", ""),
+        ("*/*", "", ""),
+        ("application/*", "", ""),
+        ("application/json", "", "\u{feff}"),
+        ("text/*;q=0.5, application/*", "/", ""),
+        ("application/json, text/event-stream", "/", "\u{feff}"),
+    ] {
+        let answer = asked(accept, slash, mark);
+        assert_eq!(answer.status, StatusCode::OK, "{accept} {slash}: {answer:?}");
+        let takes_events = !accept.starts_with("application/") || accept.contains("text/");
+        let (kind, text) = if takes_events {
+            ("text/event-stream", answer.text.lines().rfind(|line| line.starts_with("data: {")).unwrap())
+        } else {
+            ("application/json", answer.text.as_str())
+        };
+        assert_eq!(answer.headers["content-type"], kind, "{accept}");
+        let answer: Value = serde_json::from_str(text.trim_start_matches("data: ")).unwrap();
+        assert_eq!(answer["result"]["protocolVersion"], HANDSHAKE, "{answer:#}");
+    }
+    assert_eq!(asked("text/html", "", "").status, StatusCode::NOT_ACCEPTABLE);
+}
+
 #[test]
 fn only_clients_with_the_token_are_served() {
     let server = Serve::http(DEMO)

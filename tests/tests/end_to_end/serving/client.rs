@@ -63,7 +63,9 @@ impl Client {
     }
 
     fn with_headers(&self, mut request: RequestBuilder) -> RequestBuilder {
-        request = request.header("accept", "application/json, text/event-stream");
+        if !self.headers.iter().any(|(name, _)| name == "accept") {
+            request = request.header("accept", "application/json, text/event-stream");
+        }
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
