@@ -196,7 +196,8 @@ impl ToolLists {
         let selection = config.selection(name);
         let held = self.known.pins.held(name, &entry.tools);
         let observed = self.known.observed.digest(name);
-        let key = format!("{} {observed} {selection} {held:?}", entry.tools.digest());
+        let for_apps: Vec<&str> = entry.tools.for_apps().collect();
+        let key = format!("{} {observed} {selection} {held:?} {for_apps:?}", entry.tools.digest());
         let tools = move || self.in_code_mode(name, &entry.tools, config);
         let source = entry.source.clone();
         runner::ServerTools { name, digest: digest(key.as_bytes()), tools: Box::new(tools), source }

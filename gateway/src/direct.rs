@@ -29,6 +29,8 @@ pub struct DirectTool {
     pub name: String,
     /// `mcp_<server>_<slug>_<hash8>`, for clients that limit names.
     pub safe_name: String,
+    /// Whether it is only for apps: clients without apps neither see nor call it.
+    pub is_for_apps: bool,
 }
 
 /// The tools of all servers, split into two parts.
@@ -45,19 +47,29 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Splits the admitted ones among `tools`, pairs of server and tool in any order. Unknown servers are ignored.
-    pub fn new<'a>(config: &Config, tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+    /// Splits the admitted ones among `tools`, pairs of server and tool in any order. Unknown servers are ignored. Tools
+    /// that are only for apps are direct, and take no name of another tool.
+    pub fn new<'a>(
+        config: &Config,
+        tools: impl IntoIterator<Item = (&'a str, &'a str)>,
+        is_for_apps: impl Fn(&str, &str) -> bool,
+    ) -> Self {
         let mut partition = Partition::default();
-        let mut direct = Vec::new();
+        let (mut direct, mut for_apps) = (Vec::new(), Vec::new());
         let of_known = |(server, _): &(&str, &str)| config.server(server).is_some();
         for (server, tool) in tools.into_iter().filter(of_known).collect::<BTreeSet<_>>() {
-            if config.in_code_mode(server, tool) {
+            if is_for_apps(server, tool) {
+                for_apps.extend(config.admits(server, tool).then_some((server, tool)));
+            } else if config.in_code_mode(server, tool) {
                 partition.code_mode.push((server.to_owned(), tool.to_owned()));
             } else if config.admits(server, tool) {
                 direct.push((server, tool));
             }
         }
+        let own = direct.len();
+        direct.extend(for_apps);
         partition.name(&direct, config.direct_names);
+        partition.direct.iter_mut().skip(own).for_each(|tool| tool.is_for_apps = true);
         partition
     }
 
@@ -100,7 +112,7 @@ impl Partition {
             }
             self.names.insert(name.clone(), position);
             let (server, tool) = ((*server).to_owned(), (*tool).to_owned());
-            self.direct.push(DirectTool { server, tool, name, safe_name });
+            self.direct.push(DirectTool { server, tool, name, safe_name, is_for_apps: false });
         }
     }
 }
@@ -184,6 +196,25 @@ mod tests {
         partition.direct.iter().map(|tool| tool.name.as_str()).collect()
     }
 
+    fn for_none(_: &str, _: &str) -> bool {
+        false
+    }
+
+    #[test]
+    fn tools_for_apps_are_direct_and_take_no_names_of_others() {
+        let config = config(&["a", "b"], &["draw"], DirectNames::Plain);
+        let tools = [("a", "draw"), ("b", "draw"), ("a", "paint"), ("a", "off"), ("b", "read")];
+        let is_for_apps = |server: &str, tool: &str| server == "a" && tool != "read";
+        let partition = Partition::new(&config, tools, is_for_apps);
+        assert_eq!(partition.code_mode, [("b".to_owned(), "read".to_owned())]);
+        let direct: Vec<_> = partition
+            .direct
+            .iter()
+            .map(|tool| (tool.server.as_str(), tool.name.as_str(), tool.is_for_apps))
+            .collect();
+        assert_eq!(direct, [("b", "draw", false), ("a", "draw@a", true), ("a", "paint", true)]);
+    }
+
     #[test]
     fn excluded_tools_are_direct_and_filtered_tools_are_absent() {
         let config = config(&["a", "b"], &["draw", "b.*"], DirectNames::Plain);
@@ -196,7 +227,7 @@ mod tests {
             ("b", "write"),
             ("c", "x"),
         ];
-        let partition = Partition::new(&config, tools);
+        let partition = Partition::new(&config, tools, for_none);
         assert_eq!(partition.code_mode, [("a".to_owned(), "read".to_owned())]);
         assert_eq!(names(&partition), ["draw", "write"]);
         assert!(partition.warnings.is_empty());
@@ -208,21 +239,21 @@ mod tests {
     fn the_first_server_keeps_a_name_and_both_are_reported() {
         let config = config(&["a", "b"], &["*"], DirectNames::Plain);
         // A tool of `a` has the name that the second one would get.
-        let partition = Partition::new(&config, [("b", "x"), ("a", "x"), ("a", "x@b")]);
+        let partition = Partition::new(&config, [("b", "x"), ("a", "x"), ("a", "x@b")], for_none);
         assert_eq!(names(&partition), ["x", "x@b", "b::x"]);
         assert_eq!(partition.warnings.len(), 1);
         assert!(
             partition.warnings[0].contains("a.x keeps")
                 && partition.warnings[0].contains("b.x is renamed b::x")
         );
-        let partition = Partition::new(&config, [("b", "x"), ("a", "x")]);
+        let partition = Partition::new(&config, [("b", "x"), ("a", "x")], for_none);
         assert_eq!(names(&partition), ["x", "x@b"]);
     }
 
     #[test]
     fn direct_tools_do_not_take_names_of_code_mode() {
         let config = config(&["a"], &["*"], DirectNames::Plain);
-        let partition = Partition::new(&config, RESERVED.map(|name| ("a", name)));
+        let partition = Partition::new(&config, RESERVED.map(|name| ("a", name)), for_none);
         assert_eq!(
             names(&partition),
             ["describe_tools@a", "execute_code@a", "save_program@a", "search_tools@a"]
@@ -235,7 +266,7 @@ mod tests {
     fn names_follow_the_style_and_are_unique() {
         let tools = [("a", "b_c"), ("a_b", "c")];
         let spelled = |style| {
-            let partition = Partition::new(&config(&["a", "a_b"], &["*"], style), tools);
+            let partition = Partition::new(&config(&["a", "a_b"], &["*"], style), tools, for_none);
             (
                 partition.direct.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>(),
                 partition.warnings.len(),
@@ -264,8 +295,8 @@ mod tests {
             let servers: Vec<&str> = servers.into_iter().collect();
             let config = config(&servers, &["*"], style);
             let pairs: Vec<(&str, &str)> = tools.iter().map(|(server, tool)| (server.as_str(), tool.as_str())).collect();
-            let partition = Partition::new(&config, pairs.iter().copied());
-            let other_way = Partition::new(&config, pairs.iter().rev().copied());
+            let partition = Partition::new(&config, pairs.iter().copied(), for_none);
+            let other_way = Partition::new(&config, pairs.iter().rev().copied(), for_none);
             prop_assert_eq!(&partition, &other_way);
             let mut seen = BTreeSet::new();
             for tool in &partition.direct {

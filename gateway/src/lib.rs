@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]
 
+pub mod audience;
 pub mod cache;
 mod call_guard;
 pub mod calls;

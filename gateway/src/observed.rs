@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mcp::{Lock, Shape};
 use serde_json::Value;
 
-use crate::tool_list::{as_declared, digest};
+use crate::tool_list::{digest, for_snippets};
 
 /// Values by server and tool.
 type ByTool<T> = BTreeMap<String, BTreeMap<String, T>>;
@@ -39,9 +39,9 @@ impl ObservedOutputs {
         outputs
     }
 
-    /// A tool as the server sent it, completed with its observed output schema.
+    /// A tool that snippets may call, as the server sent it, completed with its observed output schema.
     pub fn tool(&self, server: &str, raw: &Value) -> Option<codegen::Tool> {
-        let mut tool = as_declared(raw)?;
+        let mut tool = for_snippets(raw)?;
         let observed = self.schemas.get(server).and_then(|tools| tools.get(&tool.name));
         if let (None, Some(schema)) = (&tool.output_schema, observed) {
             tool.output_schema = Some(schema.clone());

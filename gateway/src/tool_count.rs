@@ -7,7 +7,7 @@ use config::Config;
 use crate::pins::Pins;
 use crate::tool_list::ToolList;
 
-/// How many tools of a server the configuration and the lock files admit. As text: `13`, or `8 of 13`.
+/// How many tools of a server the configuration and the lock files admit for models. As text: `13`, or `8 of 13`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCount {
     /// The admitted tools.
@@ -21,7 +21,9 @@ impl ToolCount {
     pub fn of(config: &Config, pins: &Pins, server: &str, list: &ToolList) -> Self {
         let held = pins.held(server, list);
         let names = list.names();
-        let admitted = names.clone().filter(|name| config.admits(server, name) && !held.contains(*name));
+        let is_admitted =
+            |name: &&str| config.admits(server, name) && !held.contains(*name) && !list.is_for_apps(name);
+        let admitted = names.clone().filter(is_admitted);
         ToolCount { admitted: admitted.count(), listed: names.len() }
     }
 

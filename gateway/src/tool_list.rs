@@ -12,20 +12,33 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::audience::{is_for_apps, names_only_apps};
+
 /// The tools of a server.
 #[derive(Debug)]
 pub struct ToolList {
     digest: String,
     /// A JSON array of MCP's `Tool`.
     text: Box<str>,
-    /// The name and the place in `text` of each tool that has a name.
-    places: OnceLock<Vec<(Box<str>, Range<usize>)>>,
+    /// The tools that have a name.
+    places: OnceLock<Vec<Place>>,
+}
+
+/// A tool in the text of a list.
+#[derive(Debug)]
+struct Place {
+    name: Box<str>,
+    range: Range<usize>,
+    /// Whether it is only for apps.
+    is_for_apps: bool,
 }
 
 #[derive(Deserialize)]
 struct Named<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
+    #[serde(default, rename = "_meta")]
+    meta: Value,
 }
 
 impl ToolList {
@@ -64,7 +77,17 @@ impl ToolList {
 
     /// The names of the tools, in the server's order.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
-        self.places().iter().map(|(name, _)| &**name)
+        self.places().iter().map(|place| &*place.name)
+    }
+
+    /// The names of the tools that are only for apps.
+    pub fn for_apps(&self) -> impl Iterator<Item = &str> {
+        self.places().iter().filter(|place| place.is_for_apps).map(|place| &*place.name)
+    }
+
+    /// Whether the tool with this name is only for apps.
+    pub fn is_for_apps(&self, name: &str) -> bool {
+        self.for_apps().any(|own| own == name)
     }
 
     /// Whether a tool has this name.
@@ -74,28 +97,28 @@ impl ToolList {
 
     /// The tools that have a name, each parsed as it is reached.
     pub fn tools(&self) -> impl Iterator<Item = Value> {
-        self.places().iter().filter_map(|(_, place)| self.parsed(place))
+        self.places().iter().filter_map(|place| self.parsed(place))
     }
 
     /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<Value> {
-        let (_, place) = self.places().iter().find(|(own, _)| **own == *name)?;
-        self.parsed(place)
+        self.parsed(self.places().iter().find(|place| *place.name == *name)?)
     }
 
-    fn parsed(&self, place: &Range<usize>) -> Option<Value> {
-        serde_json::from_str(self.text.get(place.clone())?).ok()
+    fn parsed(&self, place: &Place) -> Option<Value> {
+        serde_json::from_str(self.text.get(place.range.clone())?).ok()
     }
 
-    fn places(&self) -> &[(Box<str>, Range<usize>)] {
+    fn places(&self) -> &[Place] {
         self.places.get_or_init(|| {
             // The text was written by `new`, or has its digest.
             let tools: Vec<&RawValue> = serde_json::from_str(&self.text).unwrap_or_default();
             let place = |tool: &&RawValue| {
-                let Named { name } = serde_json::from_str(tool.get()).ok()?;
+                let Named { name, meta } = serde_json::from_str(tool.get()).ok()?;
                 // Each tool borrows from the text.
                 let start = tool.get().as_ptr().addr() - self.text.as_ptr().addr();
-                Some((name.into(), start..start + tool.get().len()))
+                let range = start..start + tool.get().len();
+                Some(Place { name: name.into(), range, is_for_apps: names_only_apps(&meta) })
             };
             tools.iter().filter_map(place).collect()
         })
@@ -106,6 +129,11 @@ impl PartialEq for ToolList {
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest || self.tools().eq(other.tools())
     }
+}
+
+/// A tool that snippets may call, as code is generated from it. `None` if it has no name, or is only for apps.
+pub fn for_snippets(raw: &Value) -> Option<codegen::Tool> {
+    as_declared(raw).filter(|_| !is_for_apps(raw))
 }
 
 /// A tool as code is generated from it: only what its server declares. `None` if it has no name.
@@ -143,7 +171,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{ToolList, as_declared};
+    use super::{ToolList, as_declared, for_snippets};
 
     #[test]
     fn a_list_is_stored_and_damage_is_detected() {
@@ -167,6 +195,17 @@ mod tests {
         assert!(list.tools().eq([tools[0].clone(), tools[2].clone()]));
         assert_eq!(list.tool("\"c\"").as_ref(), Some(&tools[2]));
         assert!(list.has("a") && !list.has("b") && list.tool("b").is_none());
+    }
+
+    #[test]
+    fn tools_for_apps_are_listed_and_not_for_snippets() {
+        let shown = json!({ "name": "a", "_meta": { "ui": { "visibility": ["model", "app"] } } });
+        let hidden = json!({ "name": "b", "_meta": { "ui": { "visibility": ["app"] } } });
+        let list = ToolList::new(&[shown.clone(), hidden.clone()]);
+        assert!(list.names().eq(["a", "b"]) && list.for_apps().eq(["b"]));
+        assert!(list.is_for_apps("b") && !list.is_for_apps("a") && !list.is_for_apps("c"));
+        assert!(for_snippets(&shown).is_some() && for_snippets(&hidden).is_none());
+        assert!(as_declared(&hidden).is_some());
     }
 
     #[test]

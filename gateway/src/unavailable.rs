@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use config::{Config, Filter, Permission};
 
+use crate::audience::FOR_APPS;
 use crate::pins::Pins;
 use crate::reference::words::letters;
 use crate::tool_list::ToolList;
@@ -126,6 +127,9 @@ impl UnavailableTools {
         if self.config.permission(server, tool) == Permission::Deny {
             return Some("the configuration denies it".to_owned());
         }
+        if list.is_for_apps(tool) {
+            return Some(FOR_APPS.to_owned());
+        }
         self.config
             .is_direct(server, tool)
             .then(|| "it is not a tool for snippets: call it directly, as a separate tool".to_owned())
@@ -190,9 +194,11 @@ mod tests {
 
     fn missing(reasons: &[(&str, &str)]) -> UnavailableTools {
         let tool = |name: &str| json!({ "name": name, "inputSchema": {} });
-        let list = ToolList::new(&["off", "never", "newTool", "sound"].map(tool));
+        let mut tools = ["off", "never", "newTool", "sound", "paint"].map(tool);
+        tools[4]["_meta"] = json!({ "ui": { "visibility": ["app"] } });
+        let list = ToolList::new(&tools);
         let mut lock = mcp::Lock::default();
-        lock.pin("my-shop", ["off", "never", "sound"].map(tool).to_vec());
+        lock.pin("my-shop", [0, 1, 3, 4].map(|place: usize| tools[place].clone()).to_vec());
         let mut pins = Pins::default();
         pins.add(Path::new("/l"), &lock);
         let reasons =
@@ -221,9 +227,12 @@ mod tests {
     #[test]
     fn excluded_tools_have_reasons() {
         let missing = missing(&[]);
-        for (tool, phrase) in
-            [("new_tool", "is new since"), ("off", "disabledTools"), ("never", "globalSettings.deny")]
-        {
+        for (tool, phrase) in [
+            ("new_tool", "is new since"),
+            ("off", "disabledTools"),
+            ("never", "globalSettings.deny"),
+            ("paint", "only to the apps"),
+        ] {
             let reason = missing.tool("my-shop", tool).unwrap();
             assert!(reason.contains(phrase), "{tool}: {reason}");
         }

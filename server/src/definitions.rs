@@ -59,9 +59,11 @@ pub(crate) fn executes(snapshot: &Snapshot) -> bool {
     snapshot.config().code_mode.enabled
 }
 
-/// All tools: those of code mode, then the direct ones as their servers describe them.
-pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
-    let direct = snapshot.partition.direct.iter().filter_map(|direct| described(snapshot, direct));
+/// All tools: those of code mode, then the direct ones as their servers describe them. Those that are only for apps are
+/// for clients that show apps.
+pub(crate) fn tools(snapshot: &Snapshot, shows_apps: bool) -> Vec<Value> {
+    let direct = snapshot.partition.direct.iter().filter(|direct| shows_apps || !direct.is_for_apps);
+    let direct = direct.filter_map(|direct| described(snapshot, direct));
     let programs = programs(snapshot).map(|program| program.definition.clone());
     own_tools(snapshot).iter().cloned().chain(direct).chain(programs).collect()
 }
@@ -74,7 +76,7 @@ pub(crate) fn lists_differ(known: &Snapshot, now: &Snapshot) -> bool {
             let mut hasher = blake3::Hasher::new();
             // Whether a client may also save programs depends on the client.
             hasher.update(&[u8::from(snapshot.config().serve.save_program)]);
-            for tool in tools(snapshot) {
+            for tool in tools(snapshot, true) {
                 hasher.update(tool.to_string().as_bytes());
             }
             hasher.finalize()
@@ -235,7 +237,8 @@ fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String
 
 /// The error for an unknown tool name (MCP, "Tools", "Error Handling").
 pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
-    let known: Vec<&str> = snapshot.partition.direct.iter().map(|tool| tool.name.as_str()).collect();
+    let known = snapshot.partition.direct.iter().filter(|tool| !tool.is_for_apps);
+    let known: Vec<&str> = known.map(|tool| tool.name.as_str()).collect();
     let nearest = known.iter().map(|known| (strsim::damerau_levenshtein(known, name), known)).min();
     let nearest = nearest.filter(|(distance, _)| *distance <= 3);
     let left_out = snapshot.lists.keys().find_map(|server| {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use config::{Config, Server};
 use futures::future::join_all;
+use gateway::direct::DirectTool;
 use gateway::resources;
 use gateway::resources::{fits_template, meant};
 use mcp::{Items, Session};
@@ -88,8 +89,8 @@ impl ProxiedRequest {
     /// Whether the client uses a server directly, because at least one of its tools is not only for snippets.
     pub(crate) fn is_used_directly(&self, server: &Server) -> bool {
         let config = self.snapshot.config();
-        let has_direct =
-            || self.snapshot.partition.direct.iter().any(|tool| tool.server == server.connection.name);
+        let is_of_server = |tool: &DirectTool| tool.server == server.connection.name && !tool.is_for_apps;
+        let has_direct = || self.snapshot.partition.direct.iter().any(is_of_server);
         !config.code_mode.enabled || !server.code_mode || has_direct()
     }
 

@@ -39,7 +39,7 @@ use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::recorder::{ClientInfo, Requester};
 use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
-use super::session::{ClientSession, ClientTransport, is_stateless};
+use super::session::{ClientSession, ClientTransport, is_stateless, shows_apps};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
@@ -314,7 +314,7 @@ impl McpService {
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
         let snapshot = self.snapshot(context).await;
-        let mut tools = definitions::tools(&snapshot);
+        let mut tools = definitions::tools(&snapshot, shows_apps(context));
         if saving::is_offered(snapshot.config(), &self.session) {
             tools.push(saving::definition());
         }
@@ -384,8 +384,8 @@ impl McpService {
         let is_saving = name == saving::NAME && saving::is_offered(snapshot.config(), &self.session);
         let direct = match snapshot.partition.find(name) {
             _ if is_execution || is_saving || program.is_some() => None,
-            Some(direct) => Some(direct.clone()),
-            None => return Err(definitions::unknown_tool(&snapshot, name)),
+            Some(direct) if shows_apps(&context) || !direct.is_for_apps => Some(direct.clone()),
+            _ => return Err(definitions::unknown_tool(&snapshot, name)),
         };
         let sealed = match call.resume::<SuspendedExecution>().await? {
             Resumption::Answered(result) => return Ok(result),

@@ -299,6 +299,16 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
+/// The extension with which clients declare that they show apps (MCP Apps, SEP-1865, "Client<>Server Capability
+/// Negotiation").
+const APPS: &str = "io.modelcontextprotocol/ui";
+
+/// Whether a client shows the apps of servers, and so keeps tools that are only for apps from its model.
+pub(crate) fn shows_apps(context: &RequestContext<RoleServer>) -> bool {
+    let extensions = context.client_capabilities().and_then(|capabilities| capabilities.extensions);
+    extensions.is_some_and(|extensions| extensions.contains_key(APPS))
+}
+
 /// Notifies a client of changed lists and unavailable servers.
 async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
     let mut current = live.watch();

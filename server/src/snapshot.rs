@@ -209,7 +209,10 @@ impl Snapshot {
             free.map(move |tool| (server.as_str(), tool)).collect::<Vec<_>>()
         });
         let names: Vec<(&str, String)> = names.collect();
-        let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
+        let is_for_apps =
+            |server: &str, tool: &str| lists.lists.get(server).is_some_and(|list| list.is_for_apps(tool));
+        let named = names.iter().map(|(server, tool)| (*server, tool.as_str()));
+        let partition = Partition::new(config, named, is_for_apps);
         let mut unmatched = unmatched::of_all(config, &lists.lists);
         for (server, tools) in &lists.lists {
             unmatched.extend(unmatched::of_server(config, server, tools));

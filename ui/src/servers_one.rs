@@ -187,6 +187,8 @@ pub(crate) fn place(server: &str, tool: &str, list: &ToolList, configured: &Conf
         "nobody: filtered out"
     } else if configured.known.pins.held(server, list).contains(tool) {
         "nobody: held back"
+    } else if list.is_for_apps(tool) {
+        "apps of its user interface only"
     } else if config.is_direct(server, tool) {
         "clients, directly"
     } else {

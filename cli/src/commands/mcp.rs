@@ -15,7 +15,7 @@ mod tools;
 
 pub(crate) use servers::source;
 pub(crate) use table::{short, show_table, table};
-pub(crate) use tools::rows;
+pub(crate) use tools::{called_by, rows};
 
 use gateway::failure::Failure;
 use terminal::Terminal;

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::reported_errors::ReportedErrors;
 use super::slash_command::{Servers, nearest};
 use crate::commands::mcp::login;
-use crate::commands::mcp::{rows, short, source, table};
+use crate::commands::mcp::{called_by, rows, short, source, table};
 
 /// Maximum length of a server's texts and errors, in characters.
 const TEXT_LENGTH: usize = 2_000;
@@ -228,11 +228,7 @@ impl ServerControl {
 
 fn tool_cells(server: &str, row: &Value) -> Vec<String> {
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-    let place = match row["directName"].as_str() {
-        Some(name) => format!("direct: {name}"),
-        None => text("place"),
-    };
-    vec![server.to_owned(), text("name"), text("permission"), place, text("description")]
+    vec![server.to_owned(), text("name"), text("permission"), called_by(row), text("description")]
 }
 
 /// Finds a usable server by its name.

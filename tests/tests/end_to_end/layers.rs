@@ -357,3 +357,87 @@ fn a_pipe_as_configuration_does_not_block_and_a_replaced_server_is_reported() {
         place.run(arguments).done().exits(2).says(&["toolsmith.yaml is a pipe"]);
     }
 }
+
+/// Editors on Windows write one, and other clients read comments and trailing commas.
+#[test]
+fn files_with_a_byte_order_mark_are_read_and_changed() {
+    let place = Project::new();
+    let file = "\u{feff}{\r\n  // mine\r\n  \"mcpServers\": {\r\n    /* one */\r\n    \"a\": { \"command\": \"echo\", \
+                \"args\": [\"x\",], },\r\n  },\r\n}\r\n";
+    fs::write(place.folder.path().join("other.json"), file).unwrap();
+    place.ok(&["mcp", "import", "other.json"]).says(&["added a"]);
+    fs::write(place.folder.path().join("codex.toml"), "\u{feff}[mcp_servers.c]\ncommand = \"x\"\n").unwrap();
+    place.ok(&["mcp", "import", "codex.toml"]).says(&["added c"]);
+    let marked = format!("\u{feff}{}", place.text());
+    place.project(&marked);
+    place.ok(&["trust", "--yes"]);
+    place.ok(&["mcp", "disable", "a"]);
+    assert!(place.text().starts_with("\u{feff}mcpServers:"), "{:?}", place.text());
+    assert_eq!(
+        servers(&place.shown(&[])),
+        json!([["a", "project", "disabled"], ["c", "project", "enabled"]])
+    );
+
+    let place = Project::new();
+    fs::write(place.folder.path().join("toolsmith.json"), file).unwrap();
+    place.ok(&["trust", "--yes"]);
+    place.ok(&["mcp", "add", "b", "--", "x"]);
+    let text = fs::read_to_string(place.folder.path().join("toolsmith.json")).unwrap();
+    assert!(text.starts_with("\u{feff}{\r\n  // mine"), "{text:?}");
+    assert_eq!(servers(&place.shown(&[])), json!([["a", "project", "enabled"], ["b", "project", "enabled"]]));
+    let wrong = file.replace("\"args\"", "\"argss\"");
+    fs::write(place.folder.path().join("wrong.json"), wrong).unwrap();
+    place
+        .run(&["config", "check", "wrong.json"])
+        .done()
+        .exits(2)
+        .says(&["wrong.json:5:30: unknown key `argss`"]);
+}
+
+#[test]
+fn imported_servers_have_distinct_names_and_flat_files_are_read() {
+    let place = Project::new();
+    let file = json!({
+        "my.server": { "command": "true" }, "my-server": { "command": "false" },
+        "高德地图": { "url": "https://mcp.amap.com/sse?key=${NOT_SET_KEY}" },
+    });
+    fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
+    place.ok(&["mcp", "import"]).says(&[
+        "\"my.server\" is called my-server-2 here",
+        "\"高德地图\" is called amap here",
+        "amap: the path of its URL ends with /sse, so its type is sse",
+        "amap: the environment variable NOT_SET_KEY is not set; until you set it, the server is unavailable",
+        "added amap, my-server, my-server-2",
+    ]);
+    let entries = place.shown(&[])["servers"].clone();
+    assert_eq!(entries[0]["name"], "amap", "{entries:#}");
+    assert_eq!(place.text().matches("command: 'true'").count(), 1, "{}", place.text());
+}
+
+/// The address decides, whichever command has written the entry.
+#[test]
+fn every_reader_assumes_the_same_transport() {
+    let place = Project::new();
+    for (name, address) in [
+        ("a", "https://x.example/sse"),
+        ("b", "https://x.example/v1/sse/"),
+        ("c", "https://x.example/sse?key=1"),
+        ("d", "https://x.example/mcp?next=/sse"),
+    ] {
+        place.ok(&["mcp", "add", name, address]);
+        let entry = json!({ "mcpServers": { (name.to_uppercase()): { "serverUrl": address } } });
+        fs::write(place.folder.path().join("other.json"), entry.to_string()).unwrap();
+        place.ok(&["mcp", "import", "other.json"]);
+    }
+    place.user("mcpServers:\n  own: { url: \"https://x.example/sse/?key=1\" }\n");
+    let listed = place.ok(&["mcp", "list", "--json"]).stdout;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let kinds: Vec<_> =
+        listed.as_array().unwrap().iter().map(|row| format!("{} {}", row["id"], row["transport"])).collect();
+    let expected = ["a sse", "A sse", "b sse", "B sse", "c sse", "C sse", "d http", "D http", "own sse"];
+    let expected: std::collections::BTreeSet<String> = expected
+        .iter()
+        .map(|row| row.split(' ').map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(kinds.into_iter().collect::<std::collections::BTreeSet<_>>(), expected);
+}

@@ -64,6 +64,70 @@ fn a_malformed_direct_tool_does_not_affect_the_others() {
     assert_eq!(answer["result"]["content"][0]["text"], "here", "{answer:#}");
 }
 
+fn names_of(listed: &Value) -> Vec<&str> {
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap()).filter(|name| !RESERVED.contains(name)).collect()
+}
+
+/// The tools that code mode has itself.
+const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
+
+/// Neither models see a tool that is only for apps, nor their snippets.
+#[test]
+fn tools_for_apps_are_kept_from_models() {
+    for mode in ["    trust: true\n", DIRECT] {
+        let mut server = serving(&[("shop", "for-apps", mode)]);
+        let listed = server.ask(1, "tools/list", &json!({}));
+        let direct = if mode == DIRECT { vec!["find_cart", "open_cart"] } else { Vec::new() };
+        assert_eq!(names_of(&listed), direct, "{listed:#}");
+        let text = listed.to_string();
+        assert!(!text.contains("submit_order") && !text.contains("refresh"), "{listed:#}");
+        let refused = server.ask(2, "tools/call", &call("submit_order"));
+        let why = "the tool \"submit_order\" of shop can't be called: its server offers it only to the apps of its user \
+                   interface (`_meta.ui.visibility` does not name `model`)";
+        assert_eq!(refused["error"]["message"], why, "{refused:#}");
+        let found = json!({ "name": "search_tools", "arguments": { "query": "submit order" } });
+        let found = server.ask(3, "tools/call", &found);
+        assert!(!found["result"].to_string().contains("submit_order"), "{found:#}");
+        let described = json!({ "name": "describe_tools", "arguments": { "tools": ["shop.submit_order"] } });
+        let described = server.ask(4, "tools/call", &described).to_string();
+        assert!(described.contains("only to the apps"), "{described}");
+    }
+}
+
+#[test]
+fn a_snippet_with_a_tool_for_apps_is_told_why_it_cannot_call_it() {
+    let config = format!("mcpServers:\n{}", fault_entry("shop", "for-apps", "    trust: true\n"));
+    let run = |code: &str| Run::new(shared()).argument("--json").config(&config).input(code);
+    run("shop::open_cart().message(\"m\").await?.text()").expect("ok", 0);
+    let refused = run("shop::submit_order().message(\"m\").await?.text()").expect("compile_error", 1);
+    assert!(refused.to_string().contains("its server offers it only to the apps"), "{refused:#}");
+    let listed = Run::new(shared()).arguments(&["mcp", "tools", "shop"]).config(&config).done().exits(0);
+    for line in ["shop: 4 tools, 4 admitted", "for apps only"] {
+        assert!(listed.stdout.contains(line), "{listed:#?}");
+    }
+}
+
+/// A host of apps keeps such tools from its model itself, and its apps call them.
+#[test]
+fn tools_for_apps_are_offered_to_clients_that_show_apps() {
+    let entry = fault_entry("shop", "for-apps", "    trust: true\n");
+    let mut server = Serve::new(&format!("mcpServers:\n{entry}serve: {{ listWait: 50 }}\n")).start();
+    let apps = json!({ "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app"] } });
+    server.shake_hands_with(&json!({ "extensions": apps }));
+    let listed = server.ask(1, "tools/list", &json!({}));
+    assert_eq!(names_of(&listed), ["refresh", "submit_order"], "{listed:#}");
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let submit = tools.iter().find(|tool| tool["name"] == "submit_order").unwrap();
+    assert_eq!(submit["_meta"]["ui"], json!({ "resourceUri": "ui://cart", "visibility": ["app"] }));
+    let answer = server.ask(2, "tools/call", &call("submit_order"));
+    assert_eq!(answer["result"]["content"][0]["text"], "here", "{answer:#}");
+    // Its snippets are written by a model.
+    let snippet = json!({ "name": "execute_code", "arguments": { "code": "shop::submit_order().await?" } });
+    let refused = server.ask(3, "tools/call", &snippet);
+    assert!(refused.to_string().contains("only to the apps"), "{refused:#}");
+}
+
 #[test]
 fn prompts_and_resources_of_servers_in_code_mode_are_offered() {
     let mut server = serving(&[("shelf", "library", "    trust: true\n"), ("locked", "library", "")]);

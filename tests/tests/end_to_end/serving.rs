@@ -312,8 +312,15 @@ impl Server {
     /// Performs the handshake over the pipe.
     #[track_caller]
     pub(crate) fn shake_hands(&mut self) {
-        let parameters =
-            json!({ "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": client_info() });
+        self.shake_hands_with(&json!({}));
+    }
+
+    /// Performs the handshake of a client with these capabilities.
+    #[track_caller]
+    pub(crate) fn shake_hands_with(&mut self, capabilities: &Value) {
+        let parameters = json!({
+            "protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": client_info()
+        });
         self.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters }));
         self.receive("the handshake", |message| message["id"] == 0);
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));

@@ -11,7 +11,7 @@ use gateway::failure::Failure;
 use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
 use gateway::reference::DESCRIPTION_TOKENS;
-use gateway::tool_list::as_declared;
+use gateway::tool_list::for_snippets;
 use mcp::{Listing, Lock, LockedServer};
 use report::Kind;
 use serde_json::Value;
@@ -78,9 +78,9 @@ pub(super) fn tools_in(text: &str, file: &Path) -> Result<Vec<Tool>, Failure> {
     Ok(generatable(&tools))
 }
 
-/// Converts tools from the form in which servers send them to that of the code generator.
+/// Converts tools for snippets from the form in which servers send them to that of the code generator.
 pub(crate) fn generatable(tools: &[Value]) -> Vec<Tool> {
-    tools.iter().filter_map(as_declared).collect()
+    tools.iter().filter_map(for_snippets).collect()
 }
 
 fn locked(file: &Path) -> Result<Found, Failure> {

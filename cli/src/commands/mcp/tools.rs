@@ -21,6 +21,7 @@ use terminal::{Masker, Terminal};
 use super::support::{note_difference, print_json, server_of, sessions};
 use super::table::show_table;
 use crate::arguments::ToolsArguments;
+use crate::tool_members::{Members, kind_of};
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 
@@ -115,7 +116,8 @@ fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, F
             .filter(move |tool| !held.is_some_and(|held| held.contains(*tool)))
             .map(|tool| (name.as_str(), tool))
     });
-    Ok(Partition::new(config, tools))
+    let is_for_apps = |server: &str, tool: &str| all.get(server).is_some_and(|list| list.is_for_apps(tool));
+    Ok(Partition::new(config, tools, is_for_apps))
 }
 
 /// The tools of a server as it sent them, each with its permission and how it is called.
@@ -135,6 +137,8 @@ pub(crate) fn rows(
             "filtered"
         } else if held.contains(name) {
             "held back"
+        } else if list.is_for_apps(name) {
+            "for apps only"
         } else if direct.is_some() {
             "direct"
         } else {
@@ -145,6 +149,14 @@ pub(crate) fn rows(
             "place": place, "directName": direct.map(|tool| &tool.name), "safeName": direct.map(|tool| &tool.safe_name) }))
     };
     list.tools().filter_map(row).collect()
+}
+
+/// How a tool is called, with its name if clients call it directly.
+pub(crate) fn called_by(row: &Value) -> String {
+    match (row["place"].as_str(), row["directName"].as_str()) {
+        (Some("direct"), Some(name)) => format!("direct: {name}"),
+        (place, _) => place.unwrap_or_default().to_owned(),
+    }
 }
 
 fn is_left_out(row: &Value) -> bool {
@@ -177,9 +189,8 @@ fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArgument
     let mode = mode(config, server);
     terminal.print(&format!("{server}: {total}, {admitted} admitted, {out} left out (filter: {mode})"));
     let cells = |row: &Value| {
-        let place = row["directName"].as_str().or(row["place"].as_str()).unwrap_or_default();
         let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-        let place = if row["directName"].is_string() { format!("direct: {place}") } else { place.to_owned() };
+        let place = called_by(row);
         vec![
             text("name"),
             text("permission"),
@@ -204,20 +215,20 @@ fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArgument
     }
 }
 
-/// The names and types of a schema's properties; required ones are marked with an asterisk.
+/// The names and types of a schema's members; required ones are marked with an asterisk.
 fn members(schema: &Value) -> String {
-    let Some(properties) = schema["properties"].as_object() else { return "any".to_owned() };
-    let required = |name: &str| {
-        schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
-    };
-    let member = |(name, schema): (&String, &Value)| {
-        let mark = if required(name) { "*" } else { "" };
-        match schema["type"].as_str() {
+    let members = Members::of(schema);
+    if members.named.is_empty() && !schema["properties"].is_object() {
+        return "any".to_owned();
+    }
+    let member = |(name, schema): &(&str, &Value)| {
+        let mark = if members.required.contains(name) { "*" } else { "" };
+        match kind_of(schema) {
             Some(kind) => format!("{name}{mark}: {kind}"),
             None => format!("{name}{mark}"),
         }
     };
-    properties.iter().map(member).collect::<Vec<_>>().join(", ")
+    members.named.iter().map(member).collect::<Vec<_>>().join(", ")
 }
 
 fn output(row: &Value) -> String {

@@ -58,6 +58,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "null-with-error" => oddities::null_with_error(),
         "batches" => oddities::batches(),
         "odd-schemas" => oddities::odd_schemas(),
+        "for-apps" => oddities::for_apps(),
         "refuses-list" => oddities::refuses_list(),
         "not-a-number" => oddities::not_a_number(),
         "endless-pages" => endless_pages(),

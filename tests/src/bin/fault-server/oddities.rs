@@ -74,6 +74,22 @@ pub(crate) fn odd_schemas() -> io::Result<()> {
     crate::with(|faults| faults.list = Some(crate::always(json!({ "tools": tools })))).serve()
 }
 
+/// Has tools for models and apps, for apps alone, and for nobody.
+pub(crate) fn for_apps() -> io::Result<()> {
+    let tool = |name: &str, visibility: Value| {
+        let mut tool = tool(name);
+        tool["_meta"] = json!({ "ui": { "resourceUri": "ui://cart", "visibility": visibility } });
+        tool
+    };
+    let tools = json!([
+        tool("open_cart", json!(["model", "app"])),
+        tool("submit_order", json!(["app"])),
+        tool("refresh", json!([])),
+        tool("find_cart", Value::Null),
+    ]);
+    crate::with(|faults| faults.list = Some(crate::always(json!({ "tools": tools })))).serve()
+}
+
 /// Has tools, but answers `tools/list` with an error.
 pub(crate) fn refuses_list() -> io::Result<()> {
     let error = json!({ "error": { "code": -32603, "message": "the index is broken" } });

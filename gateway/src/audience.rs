@@ -1,0 +1,57 @@
+//! Who a tool is for: models, or only the apps of its server's user interface (MCP Apps, SEP-1865: `_meta.ui.visibility`).
+
+use serde_json::Value;
+
+/// Why models can't call a tool that is only for apps.
+pub const FOR_APPS: &str = "its server offers it only to the apps of its user interface (`_meta.ui.visibility` does not name `model`)";
+
+/// Whether a tool is only for apps: its metadata names audiences, and models are not among them.
+#[must_use]
+pub fn is_for_apps(tool: &Value) -> bool {
+    tool.get("_meta").is_some_and(names_only_apps)
+}
+
+/// Whether the metadata of a tool names audiences without models.
+pub(crate) fn names_only_apps(meta: &Value) -> bool {
+    match meta.pointer("/ui/visibility") {
+        Some(Value::Array(audiences)) => !audiences.iter().any(|audience| audience == "model"),
+        // Not a list, as the specification wants, but clear.
+        Some(Value::String(audience)) => audience == "app",
+        // Without a valid list, everyone may see the tool.
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::is_for_apps;
+
+    #[test]
+    fn a_tool_is_for_apps_if_its_audiences_lack_models() {
+        let of = |visibility: serde_json::Value| {
+            is_for_apps(&json!({ "name": "t", "_meta": { "ui": { "visibility": visibility } } }))
+        };
+        for hidden in [json!(["app"]), json!([]), json!(["App", null]), json!([1]), json!("app")] {
+            assert!(of(hidden.clone()), "{hidden}");
+        }
+        for shown in [
+            json!(["model"]),
+            json!(["app", "model"]),
+            json!("model"),
+            json!("public"),
+            json!(null),
+            json!(true),
+            json!({ "app": true }),
+        ] {
+            assert!(!of(shown.clone()), "{shown}");
+        }
+        for meta in
+            [json!(null), json!([]), json!("app"), json!({}), json!({ "ui": ["app"] }), json!({ "ui": null })]
+        {
+            assert!(!is_for_apps(&json!({ "name": "t", "_meta": meta })), "{meta}");
+        }
+        assert!(!is_for_apps(&json!({ "name": "t" })));
+    }
+}
