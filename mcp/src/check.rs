@@ -26,6 +26,7 @@
 //! [`run`] counts steps and depth. So there are no cycles to follow, no identifiers to resolve and nothing to fetch,
 //! and the work in one part is at most the size of the part times the size of the value.
 
+mod ecma;
 mod format;
 mod keywords;
 mod part;

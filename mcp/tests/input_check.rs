@@ -360,6 +360,37 @@ fn conditions_count_if_they_can_be_decided() {
 }
 
 #[test]
+fn patterns_are_read_as_ecmascript_reads_them() {
+    for (pattern, right, wrong) in [
+        (r"^\<\w+\>$", "<div>", "div"),
+        (r"^[\<\>]$", "<", "a"),
+        (r"\>$", "a>", "a"),
+        (r"^\-\_\@\/\'\#\%\ \,\!\:\;\=\~\&\`$", "-_@/'#% ,!:;=~&`", "-"),
+        (r#"^\"a\"$"#, "\"a\"", "a"),
+        (r"^a\–b$", "a–b", "a-b"),
+        (r"^a\0b$", "a\0b", "a0b"),
+        (r"^\cJ$", "\n", "cJ"),
+        (r"^\uD83D\uDE00$", "😀", "😁"),
+        (r"^{.*}$", "{a}", "a"),
+        (r"^\{\{[a-z]+\}\}$", "{{a}}", "{a}"),
+        (r"^a]$", "a]", "a"),
+        (r"^[^]+$", "a\nb", ""),
+        (r"^[\w-.]+$", "a-b.c", "a b"),
+        (r"^[.-\d]+$", "1-2.3", "a"),
+        (r"^[a&&b]+$", "a&b", "c"),
+        (r"^[[a]+$", "[a", "b"),
+        (r"^(?!\<)a", "a", "<a"),
+        (r"(?<=\<)a\>$", "<a>", "a>"),
+    ] {
+        passes(&json!({ "pattern": pattern }), &[json!(right)]);
+        refuses(&json!({ "pattern": pattern }), &[json!(wrong)]);
+    }
+    let names = json!({ "patternProperties": { "^\\<[a-z]\\>$": {} }, "additionalProperties": false });
+    passes(&names, &[json!({ "<a>": 1 })]);
+    refuses(&names, &[json!({ "a": 1 })]);
+}
+
+#[test]
 fn patterns_read_shorthands_as_widely_as_servers_may() {
     passes(&json!({ "pattern": "^\\w+$" }), &[json!("Zoe"), json!("Zoë")]);
     refuses(&json!({ "pattern": "^\\w+$" }), &[json!("a b")]);

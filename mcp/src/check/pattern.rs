@@ -3,6 +3,8 @@
 use jsonschema::{PatternOptions, ValidationOptions, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
+use super::ecma::portable;
+
 /// Maximum size of a compiled pattern that counts as small, in bytes.
 pub(super) const SMALL: usize = 64 * 1024;
 
@@ -24,6 +26,8 @@ const STEPS_PER_PAIR: usize = 16;
 #[derive(Debug)]
 pub(super) struct Pattern {
     text: String,
+    /// As the engines read it.
+    portable: String,
     validator: Validator,
     engine: Engine,
 }
@@ -51,10 +55,11 @@ impl Pattern {
         if text.len() > MAX_PATTERN_BYTES {
             return None;
         }
-        let schema = json!({ "pattern": text });
+        let portable = portable(text);
+        let schema = json!({ "pattern": portable });
         let build = |engine, options: ValidationOptions<'_>| {
             let validator = options.offline().build(&schema).ok()?;
-            Some(Self { text: text.to_owned(), validator, engine })
+            Some(Self { text: text.to_owned(), portable: portable.clone(), validator, engine })
         };
         let linear = |(size, steps)| {
             let options = PatternOptions::regex().size_limit(size);
@@ -70,6 +75,11 @@ impl Pattern {
 
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The pattern as the engines read it.
+    pub(super) fn portable(&self) -> &str {
+        &self.portable
     }
 
     /// Whether all engines agree on the result for every text.

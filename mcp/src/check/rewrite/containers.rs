@@ -121,9 +121,10 @@ impl<'a> Rewriter<'a> {
         for (text, property) in properties {
             let index = self.pattern(text);
             let pattern = index.and_then(|index| self.patterns.get(index));
-            if pattern.is_some_and(|pattern| pattern.is_exact() && pattern.is_small()) {
+            let usable = pattern.filter(|pattern| pattern.is_exact() && pattern.is_small());
+            if let Some(portable) = usable.map(|pattern| pattern.portable().to_owned()) {
                 self.name_patterns += 1;
-                known.insert(text.clone(), self.inside(property, text, place)?);
+                known.insert(portable, self.inside(property, text, place)?);
             } else {
                 Self::leave_out(place)?;
             }
