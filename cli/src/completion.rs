@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::commands::explain;
+use crate::tool_members::{Members, kind_of};
 
 /// The variable by which the script of a shell asks for completions; its value is the shell's name.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_COMPLETE";
@@ -103,12 +104,12 @@ fn arguments(typed: &OsStr) -> Vec<CompletionCandidate> {
         return Vec::new();
     };
     let is_given = |key: &str| words.iter().filter_map(|word| word.to_str()).any(|word| word == key);
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    let keys =
-        properties.filter(|(name, _)| is_plain(name)).map(|(name, schema)| match schema["type"].as_str() {
-            Some("string") => format!("{name}="),
-            _ => format!("{name}:="),
-        });
+    let members = Members::of(&schema).named;
+    let plain = members.into_iter().filter(|(name, _)| is_plain(name));
+    let keys = plain.map(|(name, schema)| match kind_of(schema) {
+        Some("string") => format!("{name}="),
+        _ => format!("{name}:="),
+    });
     let fitting = keys.filter(|key| key.starts_with(typed) && !is_given(key));
     fitting.take(NAMES).map(CompletionCandidate::new).collect()
 }

@@ -4,6 +4,8 @@
 use runner::nearest;
 use serde_json::{Map, Value};
 
+use crate::tool_members::{Members, kind_of};
+
 /// Maximum number of arguments in a usage line.
 const ARGUMENTS_SHOWN: usize = 20;
 
@@ -31,7 +33,7 @@ pub(crate) fn read(items: &[String]) -> Result<Map<String, Value>, String> {
 }
 
 fn json(key: &str, text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| {
+    serde_json::from_str(strict_json::without_mark(text)).map_err(|error| {
         format!(
             "the value of {key:?} is not JSON: {error}; write {key}=TEXT for a text, {key}:=JSON otherwise"
         )
@@ -42,32 +44,24 @@ fn json(key: &str, text: &str) -> Result<Value, String> {
 /// describes no names, or allows others explicitly.
 pub(crate) fn unknown<'a>(
     arguments: &'a Map<String, Value>,
-    schema: &'a Value,
+    members: &Members<'a>,
 ) -> Option<(&'a str, Vec<&'a str>)> {
-    let known = schema["properties"].as_object().filter(|known| !known.is_empty())?;
-    let allows_others =
-        schema.get("additionalProperties").is_some_and(|others| *others != Value::Bool(false));
-    if allows_others || schema.get("patternProperties").is_some() {
-        return None;
-    }
-    let name = arguments.keys().find(|name| !known.contains_key(*name))?;
-    Some((name, nearest(name, known.keys().map(String::as_str))))
+    let name = arguments.keys().find(|name| !members.allows(name))?;
+    Some((name, nearest(name, members.names())))
 }
 
 /// A tool with its arguments as they are typed: required ones first, optional ones in brackets.
-pub(crate) fn usage(server: &str, tool: &str, schema: &Value) -> String {
-    let required: Vec<&str> =
-        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut arguments: Vec<_> = schema["properties"].as_object().into_iter().flatten().collect();
-    arguments.sort_by_key(|(name, _)| required.iter().position(|other| other == name).unwrap_or(usize::MAX));
+pub(crate) fn usage(server: &str, tool: &str, members: &Members<'_>) -> String {
+    let mut arguments = members.named.clone();
+    arguments.sort_by_key(|(name, _)| !members.required.contains(name));
     let more = arguments.len().saturating_sub(ARGUMENTS_SHOWN);
-    let shown = arguments.into_iter().take(ARGUMENTS_SHOWN).map(|(name, schema)| {
-        let name = printable::name(name);
-        let argument = match kind(schema) {
-            "string" => format!("{name}=TEXT"),
-            kind => format!("{name}:={}", kind.to_uppercase()),
+    let shown = arguments.into_iter().take(ARGUMENTS_SHOWN).map(|(given, schema)| {
+        let name = printable::name(given);
+        let argument = match kind_of(schema) {
+            Some("string") => format!("{name}=TEXT"),
+            kind => format!("{name}:={}", kind.unwrap_or("json").to_uppercase()),
         };
-        if required.contains(&name.as_str()) { argument } else { format!("[{argument}]") }
+        if members.required.contains(given) { argument } else { format!("[{argument}]") }
     });
     let mut words = vec![format!("{server}.{}", printable::name(tool))];
     words.extend(shown);
@@ -75,15 +69,6 @@ pub(crate) fn usage(server: &str, tool: &str, schema: &Value) -> String {
         words.push(format!("… and {more} more"));
     }
     words.join(" ")
-}
-
-/// The type of an argument in a usage line.
-fn kind(schema: &Value) -> &str {
-    let is_text = schema["enum"].as_array().is_some_and(|values| values.iter().all(Value::is_string));
-    match schema["type"].as_str() {
-        None if is_text => "string",
-        kind => kind.unwrap_or("json"),
-    }
 }
 
 #[cfg(test)]
@@ -129,24 +114,31 @@ mod tests {
     #[test]
     fn an_unknown_name_is_found_with_the_nearest_ones() {
         let given = items(&["pth=/a"]).unwrap();
-        assert_eq!(unknown(given.as_object().unwrap(), &schema()), Some(("pth", vec!["path"])));
+        let schema = schema();
+        let members = Members::of(&schema);
+        assert_eq!(unknown(given.as_object().unwrap(), &members), Some(("pth", vec!["path"])));
         let known = items(&["path=/a", "head:=1"]).unwrap();
-        assert_eq!(unknown(known.as_object().unwrap(), &schema()), None);
-        for open in [json!({}), json!({ "properties": {} }), {
-            let mut open = schema();
-            open["additionalProperties"] = json!(true);
-            open
-        }] {
-            assert_eq!(unknown(given.as_object().unwrap(), &open), None, "{open}");
-        }
+        assert_eq!(unknown(known.as_object().unwrap(), &members), None);
     }
 
     #[test]
     fn the_usage_line_shows_required_arguments_first_and_types() {
+        let line = |server: &str, tool: &str, schema: Value| usage(server, tool, &Members::of(&schema));
         assert_eq!(
-            usage("files", "read", &schema()),
+            line("files", "read", schema()),
             "files.read path=TEXT [any:=JSON] [head:=INTEGER] [mode=TEXT]"
         );
-        assert_eq!(usage("a", "b", &json!({})), "a.b");
+        assert_eq!(line("a", "b", json!({})), "a.b");
+        let alternatives = json!({
+            "properties": { "limit": { "type": "integer" } }, "required": ["limit"],
+            "oneOf": [
+                { "properties": { "kind": { "const": "a" }, "alpha": { "type": "string" } }, "required": ["alpha"] },
+                { "properties": { "kind": { "const": "b" }, "beta": { "type": "integer" } } },
+            ],
+        });
+        assert_eq!(
+            line("a", "b", alternatives),
+            "a.b limit:=INTEGER [kind=TEXT] [alpha=TEXT] [beta:=INTEGER]"
+        );
     }
 }

@@ -23,6 +23,7 @@ use super::support::{note_difference, print_json, sessions};
 use crate::arguments::CallArguments;
 use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
+use crate::tool_members::Members;
 use crate::tool_usage;
 
 /// Maximum length of arguments from standard input, in bytes (32 MiB): a server gets no longer message.
@@ -152,13 +153,13 @@ fn unknown_tool(server: &str, tool: &str, tools: &ToolList) -> Failure {
 }
 
 fn usage(server: &str, tool: &str, schema: &Value) -> String {
-    format!("usage: toolsmith mcp call {}", tool_usage::usage(server, tool, schema))
+    format!("usage: toolsmith mcp call {}", tool_usage::usage(server, tool, &Members::of(schema)))
 }
 
 /// Refuses an argument with a name that the tool's schema does not have.
 fn check_names(server: &str, tool: &str, schema: &Value, arguments: &RawValue) -> Result<(), Failure> {
     let given: Map<String, Value> = serde_json::from_str(arguments.get()).unwrap_or_default();
-    let Some((name, near)) = tool_usage::unknown(&given, schema) else { return Ok(()) };
+    let Some((name, near)) = tool_usage::unknown(&given, &Members::of(schema)) else { return Ok(()) };
     let failure = Failure::command_line(format!("{server}.{tool} has no argument {name:?}"));
     let failure = match near.first() {
         Some(near) => failure.hint(format!("did you mean `{}`?", printable::name(near))),
