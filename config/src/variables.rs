@@ -119,9 +119,21 @@ pub fn names(text: &str) -> Vec<String> {
     names.into_inner()
 }
 
+/// The names of the environment variables in `text` without which it can't be used: those that have no default.
+pub fn required(text: &str) -> Vec<String> {
+    let mut names = names(text);
+    names.retain(|name| expand(text, |other| (other != name).then(String::new)).is_err());
+    names
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{VariableError, expand, names};
+    use super::{VariableError, expand, names, required};
+
+    #[test]
+    fn variables_with_defaults_are_not_required() {
+        assert_eq!(required("${A} ${B:-b} $${C} ${keyring:d} ${A}${E}"), ["A", "A", "E"]);
+    }
 
     fn lookup(name: &str) -> Option<String> {
         (name == "NAME").then(|| "value".to_owned())

@@ -391,7 +391,7 @@ fn files_with_a_byte_order_mark_are_read_and_changed() {
         .run(&["config", "check", "wrong.json"])
         .done()
         .exits(2)
-        .says(&["wrong.json:5:30: unknown key `argss`"]);
+        .says(&["wrong.json:5:31: unknown key `argss`"]);
 }
 
 #[test]
@@ -411,7 +411,6 @@ fn imported_servers_have_distinct_names_and_flat_files_are_read() {
     ]);
     let entries = place.shown(&[])["servers"].clone();
     assert_eq!(entries[0]["name"], "amap", "{entries:#}");
-    assert_eq!(place.text().matches("command: 'true'").count(), 1, "{}", place.text());
 }
 
 /// The address decides, whichever command has written the entry.

@@ -4,9 +4,10 @@
 //! `reader` converts an entry, and `dialect` the variables in it.
 
 mod dialect;
+mod naming;
 mod reader;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use config::{Error, tree};
@@ -43,7 +44,8 @@ pub(crate) fn read(path: &Path) -> Result<Imported, Error> {
     })?;
     let shown = path.display();
     let content = if path.extension().is_some_and(|end| end == "toml") {
-        toml::from_str(&text).map_err(|error| Error::new(format!("{shown} can't be read: {error}")))?
+        toml::from_str(strict_json::without_mark(&text))
+            .map_err(|error| Error::new(format!("{shown} can't be read: {error}")))?
     } else {
         let tree = tree::json(&text).map_err(|(place, message)| {
             let (file, line, column) = (shown.to_string(), place.line, Some(place.column));
@@ -108,7 +110,7 @@ fn some(imported: Imported, shown: &str) -> Result<Imported, Error> {
     Ok(imported)
 }
 
-/// Reads the first known section.
+/// Reads the first known section, or else the servers at the top level.
 fn recognized(file: &Json) -> Result<Imported, String> {
     let sections = [
         ("/mcpServers", Dialect::Braces),
@@ -116,8 +118,10 @@ fn recognized(file: &Json) -> Result<Imported, String> {
         ("/context_servers", Dialect::Literal),
         ("/mcp_servers", Dialect::Literal),
     ];
-    let found = sections.iter().find_map(|(place, dialect)| Some((file.pointer(place)?, *dialect)));
-    let (servers, dialect) = match (found, file.pointer("/mcp/servers"), file.pointer("/mcp")) {
+    // A server may have the name of a section.
+    let section = |place: &str| file.pointer(place).filter(|section| !is_server(section));
+    let found = sections.iter().find_map(|(place, dialect)| Some((section(place)?, *dialect)));
+    let (servers, dialect) = match (found, section("/mcp/servers"), section("/mcp")) {
         (Some(found), ..) => found,
         // VS Code's settings, or opencode's second form.
         (None, Some(servers), _) => {
@@ -126,10 +130,48 @@ fn recognized(file: &Json) -> Result<Imported, String> {
             (servers, if is_opencode { Dialect::Opencode } else { Dialect::Braces })
         }
         (None, None, Some(servers)) => (servers, Dialect::Opencode),
-        (None, None, None) => return Err("it has no servers".to_owned()),
+        (None, None, None) => return flat(file),
     };
-    let Json::Object(servers) = servers else { return Err("its servers are not an object".to_owned()) };
-    converted(servers, dialect)
+    match servers {
+        Json::Object(servers) => converted(servers, dialect),
+        Json::Array(items) => converted(&listed(items)?, dialect),
+        _ => Err("its servers are not an object".to_owned()),
+    }
+}
+
+/// Whether a value is the entry of a server.
+fn is_server(value: &Json) -> bool {
+    let has_address =
+        ["url", "httpUrl", "serverUrl"].iter().any(|key| value.get(*key).is_some_and(Json::is_string));
+    has_address || value.get("command").is_some_and(|command| !command.is_null() && !is_server(command))
+}
+
+/// Reads a file that has its servers at the top level.
+fn flat(file: &Json) -> Result<Imported, String> {
+    let members = file.as_object().into_iter().flatten();
+    let (servers, others): (Vec<_>, Vec<_>) = members.partition(|(_, value)| is_server(value));
+    if servers.is_empty() {
+        return Err("it has no servers".to_owned());
+    }
+    let servers = servers.into_iter().map(|(name, entry)| (name.clone(), entry.clone())).collect();
+    let mut imported = converted(&servers, Dialect::Braces)?;
+    let others = others.into_iter().filter(|(name, _)| *name != "$schema");
+    imported.notes.extend(others.map(|(name, _)| format!("{name:?} was not imported: it is not a server")));
+    Ok(imported)
+}
+
+/// The servers of a list whose items have names.
+fn listed(items: &[Json]) -> Result<Map<String, Json>, String> {
+    let mut servers = Map::new();
+    for item in items {
+        let Some(name) = item.get("name").and_then(Json::as_str) else {
+            return Err("its servers are a list, and one of them has no name".to_owned());
+        };
+        if servers.insert(name.to_owned(), item.clone()).is_some() {
+            return Err(format!("two servers are called {name:?}"));
+        }
+    }
+    Ok(servers)
 }
 
 fn converted(servers: &Map<String, Json>, dialect: Dialect) -> Result<Imported, String> {
@@ -137,16 +179,14 @@ fn converted(servers: &Map<String, Json>, dialect: Dialect) -> Result<Imported, 
         return Err(format!("it has more than {MAX_SERVERS} servers; import fewer at a time"));
     }
     let mut imported = Imported::default();
-    for (given, entry) in servers {
-        let name = name(given);
+    for ((given, entry), name) in servers.iter().zip(naming::names(servers)) {
         if name != *given {
             imported.notes.push(format!("{given:?} is called {name} here"));
         }
-        if imported.given.insert(name.clone(), given.clone()).is_some() {
-            return Err(format!("two servers would be called {name}; rename one"));
-        }
+        imported.given.insert(name.clone(), given.clone());
         let mut reader = Reader { name: &name, dialect, notes: &mut imported.notes };
         if let Some(entry) = reader.entry(entry) {
+            imported.notes.extend(unset(&name, &entry));
             imported.servers.push((name, entry));
         }
     }
@@ -154,11 +194,28 @@ fn converted(servers: &Map<String, Json>, dialect: Dialect) -> Result<Imported, 
     Ok(imported)
 }
 
-/// Converts a name to a valid server name.
-fn name(given: &str) -> String {
-    let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' };
-    let name: String = given.chars().map(letter).take(64).collect();
-    if name.is_empty() { "server".to_owned() } else { name }
+/// A note with the variables of an entry that are not set here and have no default: without them the server is
+/// unavailable.
+fn unset(name: &str, entry: &Entry) -> Option<String> {
+    let mut names = BTreeSet::new();
+    entry.iter().for_each(|(_, value)| variables_in(value, &mut names));
+    names.retain(|variable| std::env::var_os(variable).is_none());
+    let names: Vec<String> = names.into_iter().collect();
+    let [noun, are, them] =
+        if names.len() == 1 { ["variable", "is", "it"] } else { ["variables", "are", "them"] };
+    let all = names.join(", ");
+    (!names.is_empty()).then(|| {
+        format!("{name}: the environment {noun} {all} {are} not set; until you set {them}, the server is unavailable")
+    })
+}
+
+fn variables_in(value: &Json, names: &mut BTreeSet<String>) {
+    match value {
+        Json::String(text) => names.extend(config::variables::required(text)),
+        Json::Array(items) => items.iter().for_each(|item| variables_in(item, names)),
+        Json::Object(entries) => entries.values().for_each(|value| variables_in(value, names)),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -212,7 +269,55 @@ mod tests {
         }
         let code = json!({ "inputs": [], "servers": { "a": { "type": "stdio", "command": "x" } } });
         assert_eq!(servers(&code).unwrap().servers.len(), 1);
-        assert!(servers(&json!({})).is_err() && servers(&json!({ "mcpServers": [] })).is_err());
+        assert!(servers(&json!({})).is_err() && servers(&json!({ "mcpServers": "a" })).is_err());
+    }
+
+    #[test]
+    fn servers_at_the_top_level_and_in_lists_are_read() {
+        let named = |file: serde_json::Value| {
+            let Imported { servers, notes, .. } = servers(&file).unwrap();
+            (servers.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" "), notes.join("\n"))
+        };
+        let flat = json!({
+            "$schema": "x", "a": { "command": "x" }, "mcp": { "url": "https://x.example/mcp" },
+            "servers": { "command": "y" }, "command": { "command": "z" }, "theme": "dark",
+        });
+        let (names, notes) = named(flat);
+        assert_eq!(
+            (names.as_str(), notes.as_str()),
+            ("a command mcp servers", "\"theme\" was not imported: it is not a server")
+        );
+        let list = json!({ "mcpServers": [{ "name": "a", "command": "x" }, { "name": "b b", "url": "https://x.example" }] });
+        assert_eq!(named(list).0, "a b-b");
+        for wrong in [
+            json!({ "scripts": { "build": "x" } }),
+            json!({ "mcpServers": [{ "command": "x" }] }),
+            json!({ "mcpServers": [{ "name": "a" }, { "name": "a" }] }),
+            json!(7),
+        ] {
+            assert!(servers(&wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn renamed_servers_and_variables_that_are_not_set_are_reported() {
+        let file = json!({ "mcpServers": {
+            "my.server": { "command": "a", "env": { "A": "${env:NOT_SET_B}", "B": "${NOT_SET_A:-d}" } },
+            "my-server": { "command": "b", "args": ["${NOT_SET_C}", "${input:not-set-d}", "${workspaceFolder}"] },
+        } });
+        let Imported { servers, given, notes } = servers(&file).unwrap();
+        let names: Vec<&str> = servers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["my-server", "my-server-2"]);
+        assert_eq!(given["my-server-2"], "my.server");
+        let expected = [
+            "\"my.server\" is called my-server-2 here",
+            "my-server-2: the environment variable NOT_SET_B is not set; until you set it, the server is unavailable",
+            "my-server: the input not-set-d is now read from the environment variable NOT_SET_D",
+            "my-server: ${workspaceFolder} became `.`, the folder in which toolsmith starts",
+            "my-server: the environment variables NOT_SET_C, NOT_SET_D are not set; until you set them, the server is \
+             unavailable",
+        ];
+        assert_eq!(notes, expected);
     }
 
     #[test]

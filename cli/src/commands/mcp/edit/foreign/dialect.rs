@@ -50,7 +50,7 @@ fn variable(name: &str, notes: &mut Vec<String>) -> String {
     if let Some(input) = name.strip_prefix("input:") {
         let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
         let variable: String = input.chars().map(word).collect();
-        notes.push(format!("the input {input} is now read from the environment variable {variable}: set it"));
+        notes.push(format!("the input {input} is now read from the environment variable {variable}"));
         return format!("${{{variable}}}");
     }
     match name {

@@ -101,7 +101,7 @@ impl Reader<'_> {
         given: &Map<String, Json>,
         address: Option<(&str, &Json)>,
     ) -> Option<Option<&'static str>> {
-        let named = given.get("type").or_else(|| given.get("transport")).and_then(Json::as_str);
+        let named = ["type", "transport"].iter().find_map(|key| given.get(*key)?.as_str());
         let word = named.map(|name| name.to_ascii_lowercase().replace(['-', '_', ' '], ""));
         match word.as_deref() {
             Some("stdio" | "local") => return Some(Some("stdio")),
