@@ -31,6 +31,11 @@ impl Accepted {
         Accepted { json: takes(JSON), events: takes(EVENTS) }
     }
 
+    /// Whether it takes event streams.
+    pub(super) fn takes_events(self) -> bool {
+        self.events
+    }
+
     /// Names the types in the header as the library wants them. A client that takes none of them keeps its header, and
     /// is refused.
     pub(super) fn name(self, method: &Method, headers: &mut HeaderMap) {

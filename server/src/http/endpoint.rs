@@ -225,6 +225,10 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
             return if is_json { or_unreadable(answer, &body) } else { answer };
         };
+        if method == ENDLESS && !Accepted::of(&head.headers).takes_events() {
+            return (StatusCode::NOT_ACCEPTABLE, "its answer is an event stream; accept text/event-stream\n")
+                .into_response();
+        }
         if self.state.draining.is_cancelled() && !continues(parameters) {
             return unavailable(&id, "toolsmith is stopping and accepts no new requests");
         }
