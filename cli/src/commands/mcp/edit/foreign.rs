@@ -394,12 +394,12 @@ mod tests {
             let oauth = servers[0].1.iter().find(|(key, _)| key == "oauth").map(|(_, value)| value.clone());
             (oauth.unwrap(), notes)
         };
-        let own = json!({ "scope": "a b", "client_id": "c", "client_secret": "${S}",
+        let own = json!({ "scope": "a b", "client_id": "c", "client_secret": "${PATH}",
             "authorization_url": "https://x.example/a", "token_url": "https://x.example/t",
             "registration_url": "https://x.example/r", "client_metadata_url": "https://x.example/m",
             "grant": "client_credentials" });
         assert_eq!(entry(own.clone()), (own.clone(), Vec::new()));
-        let clients = json!({ "scopes": ["a", "b"], "clientId": "c", "clientSecret": "${S}",
+        let clients = json!({ "scopes": ["a", "b"], "clientId": "c", "clientSecret": "${PATH}",
             "authorizationUrl": "https://x.example/a", "tokenUrl": "https://x.example/t",
             "registrationUrl": "https://x.example/r", "clientMetadataUrl": "https://x.example/m",
             "grant": "client_credentials" });
