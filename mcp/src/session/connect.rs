@@ -181,11 +181,12 @@ impl Attempt<'_> {
             ErrorKind::Initialize { reason, .. } | ErrorKind::Protocol { reason } => reason.clone(),
             other => other.to_string(),
         };
-        let reason = format!(
-            "with streamable HTTP: {}\nwith HTTP and server-sent events: {}",
-            reason(http),
-            reason(&sse)
-        );
+        let (http, sse) = (reason(http), reason(&sse));
+        let reason = if http == sse {
+            format!("with streamable HTTP and with server-sent events: {http}")
+        } else {
+            format!("with streamable HTTP: {http}\nwith server-sent events: {sse}")
+        };
         self.fail(ErrorKind::Initialize { reason, evidence: Evidence::default() })
     }
 

@@ -98,7 +98,6 @@ fn failures_in_a_call_are_errors_that_can_be_caught() {
         ("orphan-holds-pipes", "", "unavailable: ", "exited"),
         ("silent-call", "    requestTimeout: 1\n", "timeout: ", "1 s"),
         ("rpc-error", "", "rejected: ", "no such"),
-        ("no-result-object", "", "protocol: ", ""),
     ];
     for (mode, more, kind, message) in cases {
         let outcome = json(caught).fault(mode, more).expect("ok", 0);

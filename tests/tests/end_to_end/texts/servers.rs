@@ -27,7 +27,6 @@ const MODES: [(&str, &str); 16] = [
     ("malformed-tools", ""),
     ("dies-in-call", ""),
     ("rpc-error", ""),
-    ("no-result-object", ""),
 ];
 
 #[test]
