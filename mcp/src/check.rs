@@ -36,6 +36,7 @@ mod reference;
 mod rewrite;
 mod run;
 mod validation_error;
+mod written;
 
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ use jsonschema::PatternOptions;
 use serde_json::{Value, value::RawValue};
 
 pub use self::rewrite::SchemaError;
-use self::{part::Part, run::Run};
+use self::{part::Part, run::Run, written::Written};
 use crate::text::shown;
 
 /// Largest arguments that are checked, in bytes. Parsed, they take up to 16 times as much, or [`MAX_CONTAINERS`] more.
@@ -110,7 +111,9 @@ impl InputCheck {
         if valid != Some(false) {
             return Ok(());
         }
-        let problems = Run::new(&self.parts, MAX_STEPS, Some(MAX_KEEPING_STEPS)).of(|| {
+        let mut run = Run::new(&self.parts, MAX_STEPS, Some(MAX_KEEPING_STEPS));
+        run.written = Written::read(arguments.get());
+        let problems = run.of(|| {
             let errors = run::within(0, &value).map(|_| root.validator.iter_errors(&value));
             validation_error::problems(errors.into_iter().flatten())
         });

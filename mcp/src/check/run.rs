@@ -7,7 +7,7 @@ use std::{cell::RefCell, sync::Arc};
 
 use serde_json::Value;
 
-use super::{part::Part, problem::Problem};
+use super::{part::Part, problem::Problem, written::Written};
 
 /// Maximum nesting of parts, in schemas. It keeps the stack that a check uses below that of building.
 const MAX_DEPTH: usize = 256;
@@ -35,12 +35,22 @@ pub(super) struct Run {
     pub(super) undecided: bool,
     /// What was found in parts, by the number in the error of [`PART`](super::part::PART).
     pub(super) found: Vec<Vec<Problem>>,
+    /// The numbers of the arguments as messages show them.
+    pub(super) written: Written,
 }
 
 impl Run {
     /// A check with these limits on steps, and on steps that may record a problem.
     pub(super) fn new(parts: &Arc<[Part]>, steps: usize, keeping: Option<usize>) -> Self {
-        Self { parts: Arc::clone(parts), steps, keeping, depth: 0, undecided: false, found: Vec::new() }
+        Self {
+            parts: Arc::clone(parts),
+            steps,
+            keeping,
+            depth: 0,
+            undecided: false,
+            found: Vec::new(),
+            written: Written::default(),
+        }
     }
 
     /// Runs `check`, which may call this module's functions. Returns `None` if it is undecided.

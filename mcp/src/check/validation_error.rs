@@ -185,7 +185,7 @@ fn type_text(value: &Value, wanted: &[JsonType]) -> String {
     };
     match (value, wanted) {
         (Value::Array(_) | Value::Object(_) | Value::Null, _) => format!("is {}, not {names}", quoted(value)),
-        (Value::Number(_), [JsonType::Integer]) => format!("{value} is not {names}"),
+        (Value::Number(_), [JsonType::Integer]) => format!("{} is not {names}", quoted(value)),
         _ => format!("{} is {}, not {names}", quoted(value), name(JsonType::from(value))),
     }
 }
@@ -218,6 +218,9 @@ fn quoted(value: &Value) -> String {
             let start: String = text.chars().take(VALUE_BYTES).collect();
             let quoted = shown(&Value::from(start.as_str()).to_string(), VALUE_BYTES);
             if start.len() < text.len() && !quoted.ends_with('…') { format!("{quoted}…") } else { quoted }
+        }
+        Value::Number(number) => {
+            run::with(|run| run.written.text(number)).unwrap_or_else(|| number.to_string())
         }
         scalar => scalar.to_string(),
     }
