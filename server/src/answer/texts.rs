@@ -1,10 +1,14 @@
 //! The texts of an outcome for a model: output, value, and the reason of a failure.
 
-use runner::{Code, Outcome, Status};
+use queue::shortened;
+use runner::{Code, Fix, Outcome, Status};
 use serde_json::Value;
 
 use super::cut::{Cut, Keep, cut};
 use crate::outcome_text;
+
+/// Maximum size of a corrected line, in bytes: some snippets are one long line.
+const FIX_SHOWN: usize = 1_000;
 
 /// The texts of an outcome, each cut to head and tail if it is long.
 pub(super) struct Texts {
@@ -12,19 +16,20 @@ pub(super) struct Texts {
     /// The value that the snippet ended with.
     pub(super) value: Option<Cut>,
     pub(super) stderr: Cut,
-    /// The reason why it is not `ok`, or warnings if it is.
+    /// The reason why it is not `ok`, or warnings if it is; then the corrections.
     trouble: Cut,
 }
 
 impl Texts {
     pub(super) fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
-        let trouble = outcome_text::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
+        let trouble = outcome_text::trouble(outcome);
         let trouble = trouble.unwrap_or_else(|| outcome_text::messages(&outcome.diagnostics));
+        let trouble = format!("{}\n{}", trouble.trim_end(), corrections(outcome));
         Texts {
             stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
             value: outcome_text::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
             stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
-            trouble: cut("trouble", trouble.trim_end(), budget / 2, keep),
+            trouble: cut("trouble", trouble.trim(), budget / 2, keep),
         }
     }
 
@@ -79,9 +84,9 @@ fn without_result(code: &Code, has_nothing: bool) -> Option<&'static str> {
     has_nothing.then_some("ok: no result, and nothing printed")
 }
 
-/// The corrections that were made in a snippet that still failed.
+/// The corrections of the snippet, one line each.
 fn corrections(outcome: &Outcome) -> String {
-    let fixes =
-        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
-    fixes.collect()
+    let line =
+        |fix: &Fix| format!("corrected line {}: {}\n", fix.line, shortened(fix.after.trim(), FIX_SHOWN));
+    outcome.fixes.iter().map(line).collect()
 }
