@@ -8,7 +8,6 @@
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
 
-use std::collections::{BTreeSet, VecDeque};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,25 +16,25 @@ use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
+use crate::attempts::Attempts;
 use crate::bindings::{self, Named};
 use crate::cache::{Bucket, Claim, Entry, Found, Key};
 use crate::catalog::Catalog;
 use crate::compiler;
 use crate::compiler_slots::AdmissionWait;
-use crate::diagnostics;
+use crate::diagnostics::{self, Uncorrected};
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::hints::compared::{Compared, compared};
 use crate::library::Library;
 use crate::manifest;
-use crate::messages::errors;
 use crate::optimized::{self, Source};
 use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix, SandboxReport, milliseconds};
 use crate::program_compiler::{Attempt, Goal, PROGRAM, compile};
 use crate::purpose::{Purpose, SCHEMA_CRATE};
-use crate::repair::{self, Repaired};
+use crate::repair;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
 use crate::tokens::Tokens;
@@ -177,10 +176,17 @@ struct Accepted {
     idle: Vec<Diagnostic>,
 }
 
+/// The result of compiling corrected texts.
+struct Corrected {
+    accepted: Option<Accepted>,
+    /// If none is accepted, the errors that are left in the text with the most corrections.
+    left: Vec<Diagnostic>,
+}
+
 /// The result of all compilations.
 struct Judged {
     accepted: Option<Accepted>,
-    /// The errors of the snippet's own text, not those of a correction that did not help.
+    /// The errors of the snippet's own text, then those that are left after corrections.
     diagnostics: Vec<Diagnostic>,
     sandbox: SandboxReport,
 }
@@ -198,7 +204,7 @@ impl Compilations<'_> {
         let sandbox = compiled.sandbox.clone();
         let messages = compiled.messages.text();
         let is_rejected = !compiled.status.success();
-        let (diagnostics, attempts) = if is_rejected {
+        let (mut diagnostics, attempts) = if is_rejected {
             let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
             // Some foreign code parses as Rust.
             if let (Some(first), Some(hint)) = (diagnostics.first_mut(), other_languages::hint(&snippet.text))
@@ -210,36 +216,51 @@ impl Compilations<'_> {
             let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
             (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
         };
-        let mut accepted = self.corrected(Attempts::new(attempts, &messages, is_rejected)).await?;
+        let Corrected { mut accepted, left } =
+            self.corrected(Attempts::new(attempts, &messages, is_rejected), &diagnostics).await?;
         if accepted.is_none() && !is_rejected && diagnostics.is_empty() {
             let warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
             let notes = Notes { fixes: Vec::new(), warnings };
             let idle = diagnostics::idle(snippet, &[], catalog);
             accepted = Some(Accepted { compiled, text: spliced.text, notes, idle });
         }
+        if accepted.is_none() && is_rejected {
+            diagnostics.extend(left);
+        }
         Ok(Judged { accepted, diagnostics, sandbox })
     }
 
-    /// Compiles corrected texts until one is accepted.
-    async fn corrected(&self, mut attempts: Attempts) -> Result<Option<Accepted>> {
+    /// Compiles corrected texts until one is accepted; `known` are the errors of the snippet's own text.
+    async fn corrected(&self, mut attempts: Attempts, known: &[Diagnostic]) -> Result<Corrected> {
         let Compilations { catalog, snippet, .. } = *self;
-        while let Some(repaired) = attempts.waiting.pop_front() {
+        let mut left = Vec::new();
+        let mut furthest = 0;
+        while let Some(repaired) = attempts.next() {
             let Ok(corrected) = snippet.again(&repaired.text) else { break };
             let spliced = splice::splice(&corrected, &repaired.changes, &self.modules);
             let compiled = self.compile(&spliced).await?;
             let messages = compiled.messages.text();
             let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
-            if compiled.status.success() && !drops {
+            let unmade = diagnostics::unmade(&messages, &corrected.text, &spliced, catalog);
+            if compiled.status.success() && !drops && unmade.is_empty() {
                 let warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
                 let idle = diagnostics::idle(snippet, &repaired.fixes, catalog);
                 let notes = Notes { fixes: repaired.fixes, warnings };
-                return Ok(Some(Accepted { compiled, text: spliced.text, notes, idle }));
+                let accepted = Accepted { compiled, text: spliced.text, notes, idle };
+                return Ok(Corrected { accepted: Some(accepted), left: Vec::new() });
+            }
+            if repaired.count() > furthest {
+                furthest = repaired.count();
+                let (text, fixes) = (corrected.text.as_str(), repaired.fixes.as_slice());
+                let uncorrected = Uncorrected { text, spliced: &spliced, messages: &messages, fixes };
+                left = diagnostics::left(&uncorrected, &snippet.text, catalog, known);
+                left.extend(unmade);
             }
             if attempts.may_go_on(&messages) {
                 attempts.add(repair::further(&messages, snippet, &repaired, &corrected, &spliced, catalog));
             }
         }
-        Ok(None)
+        Ok(Corrected { accepted: None, left })
     }
 }
 
@@ -268,45 +289,6 @@ impl Report {
     }
 }
 
-/// Maximum rounds of corrections: some errors appear only when others are gone.
-const ROUNDS: usize = 4;
-
-/// The corrected texts still to be compiled.
-struct Attempts {
-    waiting: VecDeque<Repaired>,
-    /// Remaining rounds.
-    rounds: usize,
-    /// The compiler's errors so far.
-    seen: BTreeSet<Vec<(String, String)>>,
-}
-
-impl Attempts {
-    /// The first round, after the compiler's `messages`; further rounds only if the text `is_rejected`.
-    fn new(first: Vec<Repaired>, messages: &str, is_rejected: bool) -> Self {
-        let rounds = if is_rejected { ROUNDS - 1 } else { 0 };
-        Attempts { waiting: first.into(), rounds, seen: BTreeSet::from([error_texts(messages)]) }
-    }
-
-    /// Whether another round may follow the `messages` of a corrected text: only if they are new.
-    fn may_go_on(&mut self, messages: &str) -> bool {
-        let errors = error_texts(messages);
-        self.rounds > 0 && !errors.is_empty() && self.seen.insert(errors)
-    }
-
-    /// Adds a round, to be tried first.
-    fn add(&mut self, round: Vec<Repaired>) {
-        if !round.is_empty() {
-            self.rounds -= 1;
-            round.into_iter().rev().for_each(|repaired| self.waiting.push_front(repaired));
-        }
-    }
-}
-
-/// The errors among the compiler's messages: codes and texts.
-fn error_texts(messages: &str) -> Vec<(String, String)> {
-    errors(messages).map(|error| (error.code().to_owned(), error.message.clone())).collect()
-}
-
 /// Comparisons in a snippet that are never true.
 fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
     let sources = || {
@@ -317,7 +299,7 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 10").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 11").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     let base: &[u8] = engine.layer.base.as_ref().map_or(&[], |base| base.identity());
     let key = key.part(base);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()

@@ -1,7 +1,9 @@
 //! Converts the compiler's messages to the snippet's own lines and columns, short enough for a model.
 
+mod left;
 mod program;
 mod syntax;
+mod unused;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -14,13 +16,13 @@ use crate::hints::compared::Compared;
 use crate::hints::lookup::Found;
 use crate::hints::unmade::Dropped;
 use crate::hints::{self, Hints};
-use crate::messages::{Message, Source, Span, errors, warnings};
-use crate::outcome::{Diagnostic, Fix};
-use crate::snippet::Snippet;
+use crate::messages::{Message, Source, Span, errors};
+use crate::outcome::Diagnostic;
 use crate::splice::Spliced;
-use crate::unused_calls::Idle;
 
+pub(crate) use left::{Uncorrected, left};
 pub(crate) use syntax::syntax;
+pub(crate) use unused::{idle, warned};
 
 /// Maximum number of diagnostics to return; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
@@ -43,8 +45,19 @@ struct Place {
 
 /// Converts the compiler's messages about `spliced` to diagnostics; `text` is the snippet's.
 pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
+    read_corrected(messages, text, text, spliced, catalog)
+}
+
+/// The same for a `corrected` text of the snippet.
+fn read_corrected(
+    messages: &str,
+    text: &str,
+    corrected: &str,
+    spliced: &Spliced,
+    catalog: &Catalog,
+) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced };
-    let mut hints = Hints::new(Source::new(text, spliced), catalog);
+    let mut hints = Hints::new(Source::new(corrected, spliced), catalog);
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for mut message in errors(messages) {
         if diagnostics.len() == DIAGNOSTICS_KEPT {
@@ -67,34 +80,6 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
     diagnostics
 }
 
-/// The compiler's warnings for a text that compiles: dropped values that should be used. `text` is the snippet before
-/// any correction.
-pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagnostic> {
-    let reader = Reader { lines: text.split('\n').collect(), spliced };
-    let own = |message: &Message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span));
-    let diagnostic = |message: Message| {
-        let diagnostic = reader.diagnostic(&message);
-        let mut rendered = diagnostic.rendered.replacen("error", "warning", 1);
-        if message.code() == UNCALLED {
-            rendered.push_str(
-                "help: next to statements, it is an ordinary function: call it, or send only items\n",
-            );
-        }
-        Diagnostic { level: "warning".to_owned(), rendered, ..diagnostic }
-    };
-    warnings(messages).filter(is_useful).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
-}
-
-/// The compiler's code for functions that nothing calls.
-const UNCALLED: &str = "dead_code";
-
-/// Whether a warning is useful: an uncalled function is harmless, unless it has the name of an entry point.
-fn is_useful(message: &Message) -> bool {
-    let is_entry =
-        ["run", "main"].iter().any(|name| message.message == format!("function `{name}` is never used"));
-    message.code() != UNCALLED || is_entry
-}
-
 /// Diagnostics of calls that are never made, in a `text` that compiles as spliced.
 pub(crate) fn unmade(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
     let calls = hints::unmade::warned(messages, Source::new(text, spliced), catalog);
@@ -103,19 +88,6 @@ pub(crate) fn unmade(messages: &str, text: &str, spliced: &Spliced, catalog: &Ca
         of_call("error", message, text, call.range, call.found)
     };
     calls.into_iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
-}
-
-/// Warnings of tool calls whose value is unused, except in lines that `fixes` corrected.
-pub(crate) fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &Catalog) -> Vec<Diagnostic> {
-    let text = snippet.text.as_str();
-    let warning = |idle: &Idle| {
-        let found = hints::unmade::tool(idle, catalog)?;
-        let message = "this call is never made: its value is unused, and nothing awaits it";
-        Some(of_call("warning", message, text, idle.range.clone(), found))
-    };
-    let warnings = snippet.idle.iter().filter_map(warning);
-    let is_fixed = |warning: &Diagnostic| fixes.iter().any(|fix| fix.line == warning.line);
-    warnings.filter(|warning| !is_fixed(warning)).take(DIAGNOSTICS_KEPT).collect()
 }
 
 /// The diagnostic for the tool call at `range`.
@@ -208,8 +180,9 @@ fn at(level: &str, message: String, text: &str, range: Range<usize>, hint: Strin
         // For a warning, nothing else is shown.
         let _ = writeln!(rendered, "help: {}", hint.lines().next().unwrap_or(""));
     }
+    let hint = Some(hint).filter(|_| level != "warning");
     let Place { line, column, .. } = place;
-    Diagnostic { level: level.to_owned(), code: None, message, line, column, rendered, hint: Some(hint) }
+    Diagnostic { level: level.to_owned(), code: None, message, line, column, rendered, hint }
 }
 
 /// Messages without a position, from the compiler itself or the linker.
@@ -372,7 +345,13 @@ fn is_said(suggestion: &str, hint: &str) -> bool {
     let awaits = hint.starts_with("a call must be awaited")
         && (suggestion.starts_with("end the snippet with a value")
             || suggestion.starts_with("a tool call must be awaited first"));
-    names || counts || serialises || awaits
+    // What is not done because it could change the meaning.
+    let refused = (suggestion.starts_with("remove the `.await`") && hint.contains("await"))
+        || (hint.starts_with("with `mut`, this would change")
+            && (suggestion.starts_with("consider making this binding mutable")
+                || suggestion.starts_with("consider changing this to be mutable")))
+        || (hint.starts_with("a text is not read as JSON") && suggestion.starts_with("call `Into::into`"));
+    names || counts || serialises || awaits || refused
 }
 
 /// Messages that say nothing about the snippet: compiler internals, and lists of types.

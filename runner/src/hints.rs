@@ -13,6 +13,7 @@ pub(crate) mod lookup;
 mod members;
 mod names;
 pub(crate) mod nearest;
+mod not_futures;
 mod serialised;
 mod shown;
 pub(crate) mod signature;
@@ -59,6 +60,7 @@ impl<'a> Hints<'a> {
             .or_else(|| names::advice(&slip))
             .or_else(|| members::advice(&slip))
             .or_else(|| changes::advice(&slip))
+            .or_else(|| not_futures::advice(&slip))
             .or_else(|| values::advice(&slip))
             .or_else(|| serialised::advice(&slip));
         let advice = advice.unwrap_or_else(|| Advice::new(""));

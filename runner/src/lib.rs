@@ -6,6 +6,7 @@
 //! [`Engine::run`] parses a snippet, compiles it against the bindings of the servers it names, reads from the linked
 //! program which tools it can call, and runs it with a broker that allows exactly those.
 
+mod attempts;
 mod balance;
 mod base;
 mod base_creation;
@@ -16,6 +17,7 @@ mod build;
 pub mod bundle;
 mod bundled_toolchain;
 mod cache;
+mod captured_copies;
 mod catalog;
 mod classify;
 mod clock;

@@ -135,6 +135,22 @@ pub(crate) fn mismatch(label: &str) -> Option<(&str, &str)> {
 }
 
 impl Message {
+    /// Whether it warns that a variable is changed, or declared `mut`, and never read: then its changes are lost.
+    pub(crate) fn is_lost_change(&self) -> bool {
+        let name = self.quoted().first().map_or(0, |name| name.len());
+        // The place of an unused variable includes its `mut`.
+        let is_mut =
+            || self.primary().is_some_and(|span| span.byte_end.saturating_sub(span.byte_start) > name);
+        match self.code() {
+            "unused_variables" => {
+                self.message.ends_with("is assigned to, but never used")
+                    || (self.message.starts_with("unused variable: ") && is_mut())
+            }
+            "unused_assignments" => self.message.starts_with("value captured by "),
+            _ => false,
+        }
+    }
+
     /// Whether it is the compiler's last one after errors. A snippet's own message has a place.
     pub(crate) fn is_summary(&self) -> bool {
         self.spans.is_empty() && self.message.starts_with("aborting due to ")

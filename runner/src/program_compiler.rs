@@ -26,9 +26,15 @@ use crate::splice;
 /// The file name of the linked program.
 pub(crate) const PROGRAM: &str = "program";
 
-/// The lints that snippets need: dropped values that should be used, such as a call that is never made, and functions
-/// that nothing calls, some of which [`warned`](crate::diagnostics::warned) reports.
-const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_code"];
+/// The lints that snippets need: dropped values that should be used, such as a call that is never made, changes that
+/// nothing reads, such as those of a copy, and functions that nothing calls. [`warned`](crate::diagnostics::warned)
+/// reports some of them.
+const UNUSED: [&str; 4] = [
+    "--force-warn=unused_must_use",
+    "--force-warn=unused_assignments",
+    "--force-warn=unused_variables",
+    "--force-warn=dead_code",
+];
 
 /// If two glob imports provide the same name, the compiler may use the first and only warn. As an error it is handled
 /// like other ambiguities; otherwise, names in scope by default would win over the snippet's own imports.
@@ -98,6 +104,8 @@ impl<'a> Inputs<'a> {
                 last_message::OPTION,
                 UNUSED[0],
                 UNUSED[1],
+                UNUSED[2],
+                UNUSED[3],
                 AMBIGUOUS,
             ],
             file: PROGRAM,

@@ -5,6 +5,7 @@
 //! (`repair/own.rs`). Names are never changed: a tool with a similar name does something else. docs/corrections.md
 //! lists all corrections.
 
+mod awaited;
 mod capture;
 mod certain;
 mod edit;
@@ -13,7 +14,10 @@ mod mismatch;
 mod mutability;
 mod numbers;
 mod opening;
+mod order;
+mod origins;
 mod own;
+mod parts;
 mod rounds;
 mod suggested;
 
@@ -30,6 +34,7 @@ use crate::splice::{Changes, Corrected, Finish, Spliced};
 use crate::tokens::Tokens;
 use edit::Edit;
 use opening::Opening;
+use origins::Origins;
 
 /// A corrected snippet.
 #[derive(Debug, Clone)]
@@ -102,6 +107,11 @@ fn with_finishes(is_repaired: bool, base: Repaired, finishes: Vec<Finish>) -> Ve
 }
 
 impl Repaired {
+    /// The number of corrections.
+    pub(crate) fn count(&self) -> usize {
+        self.edits.len() + self.changes.imports.matches("use ").count()
+    }
+
     /// Combines this with the changes of `next`; `text` is the snippet's.
     fn then(&self, text: &str, next: &Repaired) -> Option<Repaired> {
         let copying = Copying {
@@ -133,6 +143,7 @@ pub(crate) fn repair(
     let source = Source::new(text, spliced);
     let tokens = Tokens::read(text);
     let lookup = Lookup::new(catalog, &tokens);
+    let origins = Origins::read(text);
     let mut collected = Collected::default();
     let mut tail_in_place = false;
     collected.add_unmade(&tokens, &lookup);
@@ -145,13 +156,16 @@ pub(crate) fn repair(
             collected.imports.insert(path);
         } else if let Some(edits) = own::edits(&slip, snippet.tail.as_ref()) {
             collected.add(edits);
-        } else if let Some(edits) = message.children.iter().find_map(|child| suggested::edits(&slip, child)) {
+        } else if let Some(edits) =
+            message.children.iter().find_map(|child| suggested::edits(&slip, &origins, child))
+        {
             collected.add(edits);
         }
     }
     let Collected { edits, openings, imports } = collected;
+    let is_call = |statement| !lookup.within(&tokens, statement).is_empty();
     let mut edits = edits;
-    add(&mut edits, opening::edits(&tokens, openings));
+    add(&mut edits, opening::edits(&tokens, openings, is_call));
     if (edits.is_empty() && imports.is_empty() && !tail_in_place) || edits.len() > EDITS_LIMIT {
         return None;
     }
@@ -185,19 +199,37 @@ impl Copying {
     }
 }
 
-/// Whether the compiler warns that a correction in the `corrected` text drops a value that must be used.
+/// Whether the compiler warns that a correction in the `corrected` text drops a value that must be used, or that the
+/// changes of a variable are never read that a correction made mutable.
 pub(crate) fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes: &Changes) -> bool {
     let source = Source::new(corrected, spliced);
     let is_of_correction = |range: std::ops::Range<usize>| {
         changes.corrected.iter().any(|place| (range.start..=range.end).contains(&place.at))
     };
-    warnings(messages)
-        .filter(|message| message.code() == "unused_must_use")
-        .any(|message| message.primary().and_then(|span| source.range(span)).is_some_and(is_of_correction))
+    let is_made_mutable = |name: &str| {
+        changes.corrected.iter().any(|place| {
+            let added = corrected.get(place.at..).and_then(|rest| rest.strip_prefix("mut "));
+            added.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| !rest.starts_with(is_of_name))
+        })
+    };
+    warnings(messages).any(|message| match message.code() {
+        "unused_must_use" => {
+            message.primary().and_then(|span| source.range(span)).is_some_and(is_of_correction)
+        }
+        "unused_variables" | "unused_assignments" => {
+            message.is_lost_change() && message.quoted().first().is_some_and(|name| is_made_mutable(name))
+        }
+        _ => false,
+    })
 }
 
-/// The texts to compile instead of a `snippet` that compiles, as spliced: they await calls that would never be made,
-/// found by the compiler's `messages` and by variables that nothing reads. Empty if there are no such calls.
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// The text to compile instead of a `snippet` that compiles, as spliced: it awaits the calls that are statements and
+/// would never be made, found by the compiler's `messages`. Arguments alone are not a call, and a call in a variable may
+/// be prepared and not meant to be made.
 pub(crate) fn unmade(
     messages: &str,
     snippet: &Snippet,
@@ -205,21 +237,14 @@ pub(crate) fn unmade(
     catalog: &Catalog,
 ) -> Vec<Repaired> {
     let calls = hints::unmade::warned(messages, Source::new(&snippet.text, spliced), catalog);
+    if calls.is_empty() || calls.iter().any(|call| call.is_input) {
+        return Vec::new();
+    }
     let mut edits = Vec::new();
     for call in calls.into_iter().take(EDITS_LIMIT) {
-        add(&mut edits, vec![Edit::insert(call.range.end, call.correction())]);
-    }
-    let warned = edits.clone();
-    let idle =
-        snippet.idle.iter().filter(|idle| idle.is_certain && hints::unmade::tool(idle, catalog).is_some());
-    for call in idle {
         add(&mut edits, vec![Edit::insert(call.range.end, ".await?")]);
     }
-    // The variable may be in a closure, where nothing can be awaited.
-    let mut attempts = vec![edits, warned];
-    attempts.dedup();
-    let repaired = |edits: Vec<Edit>| applied(&snippet.text, edits, String::new());
-    attempts.into_iter().filter(|edits| !edits.is_empty()).map(repaired).collect()
+    vec![applied(&snippet.text, edits, String::new())]
 }
 
 /// `text` with `edits`, after `imports`.

@@ -12,6 +12,7 @@ use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Stmt};
 
+use crate::captured_copies::{self, CapturedCopy};
 use crate::entry::{self, Entry, Takes};
 use crate::flow;
 use crate::insertion::{Insertion, MODULE};
@@ -49,6 +50,8 @@ pub(crate) struct Snippet {
     pub(crate) blocks: bool,
     /// Its expressions whose value is unused.
     pub(crate) idle: Vec<Idle>,
+    /// Its changes of copies of variables that are read later.
+    pub(crate) copies: Vec<CapturedCopy>,
     /// All its identifiers.
     pub(crate) identifiers: BTreeSet<String>,
     /// The saved programs that it calls.
@@ -170,6 +173,7 @@ impl Snippet {
         }
         let discards = flow::discards(&statements);
         let mut idle = unused_calls::find(&statements, &tokens);
+        let mut copies = captured_copies::find(&statements, &tokens);
         let blocks = entry::blocks(&tokens, blanks.len());
         // A blanked character takes one byte.
         let bytes = |blank: Range<usize>| (blank.end, blank.len() - text[blank].chars().count());
@@ -179,6 +183,7 @@ impl Snippet {
         };
         insertions.iter_mut().for_each(|insertion| insertion.at = moved(insertion.at));
         idle.iter_mut().for_each(|idle| idle.range = moved(idle.range.start)..moved(idle.range.end));
+        copies.iter_mut().for_each(|copy| copy.range = moved(copy.range.start)..moved(copy.range.end));
         let tail = tail.map(|range| moved(range.start)..moved(range.end));
         for span in blanks.into_iter().rev() {
             text = blank(&text, span);
@@ -192,6 +197,7 @@ impl Snippet {
             purpose,
             blocks,
             idle,
+            copies,
             identifiers,
             composed: None,
             functions,

@@ -1,12 +1,14 @@
-//! Finds expressions whose value is unused, and the path they call: such a tool call is never made.
+//! Finds expressions whose value is unused and that then do nothing, or not all: calls, futures, tasks.
 //!
-//! Works on the syntax, for cases that the compiler does not warn about: `let _ = call`, `drop(call)`, an unread
-//! variable. Only the catalog knows which paths are tools, so all are kept, except those the text defines itself.
+//! Works on the syntax, for cases that the compiler does not warn about: `let _ = call`, `drop(call)`, a variable that
+//! is not read, a list of futures whose length is all that is read. Only the catalog knows which paths are tools, so all
+//! are kept, except those the text defines itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
@@ -16,12 +18,20 @@ use syn::{Expr, Item, Local, Pat, Stmt, Token, UseTree};
 /// An expression whose value is unused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Idle {
-    /// The path that it calls, with imports resolved.
-    pub(crate) path: Vec<String>,
+    pub(crate) value: Unused,
     /// Its byte range.
     pub(crate) range: Range<usize>,
-    /// Whether awaiting it must be what was meant: it is the whole value of an unread variable.
-    pub(crate) is_certain: bool,
+}
+
+/// An unused value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unused {
+    /// A call of this path, with imports resolved.
+    Call(Vec<String>),
+    /// A future of the text itself: an `async` block, or a call of its `async fn`.
+    Future,
+    /// The handle of a task or thread, which is detached.
+    Task,
 }
 
 /// Maximum number of expressions to keep.
@@ -33,6 +43,7 @@ pub(crate) fn find(statements: &[Stmt], tokens: &TokenStream) -> Vec<Idle> {
     statements.iter().for_each(|statement| names.visit_stmt(statement));
     let mut uses = BTreeMap::new();
     count_words(tokens, &mut uses);
+    Lengths(&mut uses).visit(statements);
     let mut finder = Finder { names, uses, found: Vec::new(), seen: BTreeSet::new() };
     statements.iter().for_each(|statement| finder.visit_stmt(statement));
     finder.found.truncate(KEPT);
@@ -50,6 +61,8 @@ struct Names {
     types: BTreeSet<String>,
     /// Functions and variables that it defines.
     values: BTreeSet<String>,
+    /// Its `async` functions.
+    futures: BTreeSet<String>,
 }
 
 impl Names {
@@ -103,6 +116,9 @@ impl<'ast> Visit<'ast> for Names {
     fn visit_item(&mut self, item: &'ast Item) {
         if let Item::Fn(item) = item {
             self.values.insert(item.sig.ident.to_string());
+            if item.sig.asyncness.is_some() {
+                self.futures.insert(item.sig.ident.to_string());
+            }
         }
         let own = match item {
             Item::Mod(item) => Some(&item.ident),
@@ -137,42 +153,43 @@ struct Finder {
 
 impl Finder {
     /// Records the calls in the value of an unused expression.
-    fn drop_value(&mut self, value: &Expr, is_certain: bool) {
+    fn drop_value(&mut self, value: &Expr) {
         match value {
             Expr::Call(call) => match &*call.func {
                 Expr::Path(path) if is_wrapper(&path.path) => {
-                    call.args.iter().for_each(|argument| self.drop_value(argument, false));
+                    call.args.iter().for_each(|argument| self.drop_value(argument));
                 }
-                Expr::Path(path) => self.note(&path.path, value, is_certain),
+                Expr::Path(path) => self.note(&path.path, value),
                 _ => {}
             },
-            Expr::MethodCall(call) if call.method != "await" => self.drop_method(call, value, is_certain),
-            Expr::Struct(literal) => self.note(&literal.path, value, false),
-            Expr::Paren(inner) => self.drop_value(&inner.expr, is_certain),
-            Expr::Reference(inner) => self.drop_value(&inner.expr, false),
-            Expr::Array(list) => list.elems.iter().for_each(|item| self.drop_value(item, false)),
-            Expr::Tuple(list) => list.elems.iter().for_each(|item| self.drop_value(item, false)),
-            Expr::Repeat(list) => self.drop_value(&list.expr, false),
+            Expr::MethodCall(call) if call.method != "await" => self.drop_method(call, value),
+            Expr::Struct(literal) => self.note(&literal.path, value),
+            Expr::Paren(inner) => self.drop_value(&inner.expr),
+            Expr::Reference(inner) => self.drop_value(&inner.expr),
+            Expr::Array(list) => list.elems.iter().for_each(|item| self.drop_value(item)),
+            Expr::Tuple(list) => list.elems.iter().for_each(|item| self.drop_value(item)),
+            Expr::Repeat(list) => self.drop_value(&list.expr),
             Expr::Block(block) => self.drop_block(&block.block),
             Expr::If(condition) => {
                 self.drop_block(&condition.then_branch);
-                condition.else_branch.iter().for_each(|(_, otherwise)| self.drop_value(otherwise, false));
+                condition.else_branch.iter().for_each(|(_, otherwise)| self.drop_value(otherwise));
             }
-            Expr::Match(choice) => choice.arms.iter().for_each(|arm| self.drop_value(&arm.body, false)),
+            Expr::Match(choice) => choice.arms.iter().for_each(|arm| self.drop_value(&arm.body)),
             Expr::Macro(used) => self.drop_list(&used.mac),
-            Expr::Closure(closure) => self.drop_value(&closure.body, false),
+            Expr::Closure(closure) => self.drop_value(&closure.body),
+            Expr::Async(block) if !block.block.stmts.is_empty() => self.add(Unused::Future, value),
             _ => {}
         }
     }
 
     fn drop_block(&mut self, block: &syn::Block) {
         if let Some(Stmt::Expr(value, None)) = block.stmts.last() {
-            self.drop_value(value, false);
+            self.drop_value(value);
         }
     }
 
     /// Setters of a call, or an iterator chain whose closures make calls.
-    fn drop_method(&mut self, call: &syn::ExprMethodCall, whole: &Expr, is_certain: bool) {
+    fn drop_method(&mut self, call: &syn::ExprMethodCall, whole: &Expr) {
         let mut receiver = &*call.receiver;
         while let Expr::MethodCall(inner) = receiver {
             receiver = &inner.receiver;
@@ -180,16 +197,16 @@ impl Finder {
         match receiver {
             Expr::Call(first) => {
                 if let Expr::Path(path) = &*first.func {
-                    self.note(&path.path, whole, is_certain);
+                    self.note(&path.path, whole);
                 }
             }
-            Expr::Struct(literal) => self.note(&literal.path, whole, false),
+            Expr::Struct(literal) => self.note(&literal.path, whole),
             _ => {}
         }
         let mut step = call;
         loop {
-            if step.method == "map" {
-                step.args.iter().for_each(|argument| self.drop_value(argument, false));
+            if ["filter_map", "flat_map", "map"].iter().any(|name| step.method == name) {
+                step.args.iter().for_each(|argument| self.drop_value(argument));
             }
             let Expr::MethodCall(inner) = &*step.receiver else { break };
             step = inner;
@@ -202,16 +219,56 @@ impl Finder {
             return;
         }
         let items = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(used.tokens.clone());
-        items.iter().flatten().for_each(|item| self.drop_value(item, false));
+        items.iter().flatten().for_each(|item| self.drop_value(item));
     }
 
-    fn note(&mut self, path: &syn::Path, value: &Expr, is_certain: bool) {
-        let range = value.span().byte_range();
+    fn note(&mut self, path: &syn::Path, value: &Expr) {
+        if path.get_ident().is_some_and(|name| self.names.futures.contains(&name.to_string())) {
+            self.add(Unused::Future, value);
+        }
         for path in self.names.resolve(path) {
-            if path.len() >= 2 && self.seen.insert(range.start) {
-                self.found.push(Idle { path, range: range.clone(), is_certain });
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
+            match names[..] {
+                [.., "tokio" | "task" | "thread", "spawn" | "spawn_blocking" | "spawn_local"] => {
+                    self.note_task(value);
+                }
+                [.., "JoinSet", "new"] => self.add(Unused::Task, value),
+                [.., "concurrently" | "join_all" | "timeout" | "try_join_all"] => {
+                    self.add(Unused::Future, value);
+                }
+                [_, _, ..] => self.add(Unused::Call(path), value),
+                _ => {}
             }
         }
+    }
+
+    /// Records a detached task, unless it reports its end in another way.
+    fn note_task(&mut self, value: &Expr) {
+        let Expr::Call(call) = value else { return };
+        let mut words = BTreeMap::new();
+        call.args.iter().for_each(|argument| count_words(&argument.to_token_stream(), &mut words));
+        let reports =
+            ["send", "try_send", "send_async", "notify_one", "notify_waiters", "add_permits", "wait"];
+        if !reports.iter().any(|report| words.contains_key(*report)) {
+            self.add(Unused::Task, value);
+        }
+    }
+
+    fn add(&mut self, unused: Unused, value: &Expr) {
+        let range = value.span().byte_range();
+        if self.seen.insert(range.start) {
+            self.found.push(Idle { value: unused, range });
+        }
+    }
+
+    /// A call that is a statement: the compiler warns about it, except if it detaches a task.
+    fn drop_statement(&mut self, call: &syn::ExprCall) {
+        let found = self.found.len();
+        let value = Expr::Call(call.clone());
+        self.drop_value(&value);
+        let is_task = |idle: &Idle| idle.value == Unused::Task;
+        let kept: Vec<Idle> = self.found.drain(found..).filter(is_task).collect();
+        self.found.extend(kept);
     }
 
     /// Whether nothing reads the variable `name`: it occurs only in its `let` and where values are added to it.
@@ -228,10 +285,9 @@ impl<'ast> Visit<'ast> for Finder {
                 pattern => pattern,
             };
             match pattern {
-                Pat::Wild(_) => self.drop_value(&init.expr, false),
+                Pat::Wild(_) => self.drop_value(&init.expr),
                 Pat::Ident(name) if self.is_unread(&name.ident.to_string(), 0) => {
-                    let is_plain = !name.ident.to_string().starts_with('_') && local.pat == *pattern;
-                    self.drop_value(&init.expr, is_plain);
+                    self.drop_value(&init.expr);
                 }
                 _ => {}
             }
@@ -247,7 +303,7 @@ impl<'ast> Visit<'ast> for Finder {
                 .last()
                 .is_some_and(|last| matches!(last.ident.to_string().as_str(), "drop" | "forget"))
         {
-            call.args.iter().for_each(|argument| self.drop_value(argument, false));
+            call.args.iter().for_each(|argument| self.drop_value(argument));
         }
         visit::visit_expr_call(self, call);
     }
@@ -256,16 +312,17 @@ impl<'ast> Visit<'ast> for Finder {
         if call.method == "for_each"
             && let Some(Expr::Closure(closure)) = call.args.first()
         {
-            self.drop_value(&closure.body, false);
+            self.drop_value(&closure.body);
         }
         visit::visit_expr_method_call(self, call);
     }
 
     fn visit_stmt(&mut self, statement: &'ast Stmt) {
         match statement {
+            Stmt::Expr(Expr::Call(call), Some(_)) => self.drop_statement(call),
             // The compiler warns about a call, but not about one in a list, or about arguments alone.
-            Stmt::Expr(value, Some(_)) if !matches!(value, Expr::Call(_) | Expr::MethodCall(_)) => {
-                self.drop_value(value, false);
+            Stmt::Expr(value, Some(_)) if !matches!(value, Expr::MethodCall(_)) => {
+                self.drop_value(value);
             }
             Stmt::Macro(used) if used.semi_token.is_some() => self.drop_list(&used.mac),
             _ => {}
@@ -286,9 +343,49 @@ impl Finder {
         statements.iter().for_each(|statement| pushes.visit_stmt(statement));
         for (name, values) in pushes.0 {
             if self.is_unread(&name, values.len()) {
-                values.iter().for_each(|value| self.drop_value(value, false));
+                values.iter().for_each(|value| self.drop_value(value));
             }
         }
+    }
+}
+
+/// Takes those uses of variables out of the count that read only the length of a list, or drop it.
+struct Lengths<'a>(&'a mut BTreeMap<String, usize>);
+
+impl Lengths<'_> {
+    fn visit(&mut self, statements: &[Stmt]) {
+        statements.iter().for_each(|statement| self.visit_stmt(statement));
+    }
+
+    fn take_out(&mut self, value: &Expr) {
+        if let Expr::Path(path) = value
+            && let Some(count) = path.path.get_ident().and_then(|name| self.0.get_mut(&name.to_string()))
+        {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Lengths<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let lengths = ["capacity", "clear", "is_empty", "len", "reserve", "spawn"];
+        if lengths.iter().any(|name| call.method == name) {
+            self.take_out(&call.receiver);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("drop")) {
+            call.args.iter().for_each(|argument| self.take_out(argument));
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    /// Arguments of `println!` and the like.
+    fn visit_macro(&mut self, used: &'ast syn::Macro) {
+        let arguments = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(used.tokens.clone());
+        arguments.iter().flatten().for_each(|argument| self.visit_expr(argument));
     }
 }
 

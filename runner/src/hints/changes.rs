@@ -57,8 +57,9 @@ fn made_mutable(slip: &Slip<'_>) -> Option<String> {
     let is_behind_reference = slip.message.message.contains("reference");
     (!is_behind_reference).then(|| {
         format!(
-                "with `mut`, this would change {}, not the value it was copied from. To change the original, take `&mut` in the \
-                 function, iterate with `iter_mut()`, or borrow with `&mut`; otherwise write `let mut`",
+                "with `mut`, this would change {}, not the value it was copied from. To change the original, take a reference: \
+                 `&mut` before the value, `get_mut(…)`, `iter_mut()` in a loop, or a parameter of type `&mut`; \
+                 otherwise write `let mut`",
             quoted(what)
         )
     })
@@ -80,6 +81,16 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
     if found.starts_with("&mut ") && slip.notes("removing the borrow") {
         let line = "the function takes its own value, and changes to it are lost: let it take `&mut`, or \
                     return the value";
+        return Some(line.to_owned());
+    }
+    if suggests(slip, "&mut ") {
+        let line = "this would change a copy, not what it was copied from: to change the original, take a reference to it, \
+                    as in `&mut list[0]` or `iter_mut()`; otherwise write `&mut` here";
+        return Some(line.to_owned());
+    }
+    if expected == "Value" && (found.ends_with("str") || found.ends_with("String")) {
+        let line = "a text is not read as JSON: use `.json::<Value>()?` of a tool's result, or `serde_json::from_str(…)?`; \
+                    for a JSON string with this text, `json!(…)`";
         return Some(line.to_owned());
     }
     if expected == "String" && found.ends_with("Value") {
@@ -113,6 +124,11 @@ fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {
                 .is_some_and(|width| width == "size" || width.parse::<u8>().is_ok())
     };
     let is_float = |name: &str| matches!(name, "f32" | "f64");
+    if is_float(expected) && found == "integer" && suggests(slip, ".0") {
+        return Some(format!(
+            "`{expected}` has no such number, only the nearest one: write the literal with `.0` if that is meant"
+        ));
+    }
     if is_float(expected) && is_integer(found) {
         return Some(
                 "convert an integer to a float with `as f64`, or `f64::from(…)` if it fits; do so before a division, because \

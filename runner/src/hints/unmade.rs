@@ -6,7 +6,7 @@ use super::lookup::{Found, Lookup, tools};
 use crate::catalog::Catalog;
 use crate::messages::{Message, Source, warnings};
 use crate::tokens::{Kind, Tokens};
-use crate::unused_calls::Idle;
+use crate::unused_calls::{Idle, Unused};
 
 /// A call that is never made.
 #[derive(Debug)]
@@ -70,7 +70,8 @@ fn is_ours(message: &Message) -> bool {
 
 /// The tool whose call or input struct is an unused expression.
 pub(crate) fn tool<'a>(idle: &Idle, catalog: &'a Catalog) -> Option<Found<'a>> {
-    let path: Vec<&str> = idle.path.iter().map(String::as_str).filter(|part| *part != "tools").collect();
+    let Unused::Call(path) = &idle.value else { return None };
+    let path: Vec<&str> = path.iter().map(String::as_str).filter(|part| *part != "tools").collect();
     let [module, name] = path[..] else { return None };
     let module = catalog.modules().values().find(|known| known.module == module)?;
     let is_meant = |found: &Found<'a>| {
@@ -85,14 +86,8 @@ pub(crate) struct Dropped<'a> {
     pub(crate) found: Found<'a>,
     /// Its bytes in the text.
     pub(crate) range: Range<usize>,
-    is_input: bool,
-}
-
-impl Dropped<'_> {
-    /// The suffix that makes the call.
-    pub(crate) fn correction(&self) -> &'static str {
-        if self.is_input { ".call().await?" } else { ".await?" }
-    }
+    /// Whether it is only the arguments.
+    pub(crate) is_input: bool,
 }
 
 /// Whether a statement can start at a token.

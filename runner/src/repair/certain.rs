@@ -10,8 +10,9 @@ use crate::hints::signature::parts;
 use crate::messages::{Message, mismatch};
 use crate::tokens::{Kind, Tokens};
 
-use super::capture;
 use super::mutability::{changing, shares_changes};
+use super::origins::{Origin, Origins};
+use super::{capture, order, parts as changes};
 
 /// Methods called for their effect: their return value may be dropped.
 const EFFECTS: [&str; 21] = [
@@ -38,9 +39,6 @@ const EFFECTS: [&str; 21] = [
     "truncate",
 ];
 
-/// Words that start a value that may already exist, in one of several branches.
-const BRANCHES: [&str; 5] = ["if", "loop", "match", "move", "unsafe"];
-
 /// Words that start an expression that takes no suffix.
 const BLOCKS: [&str; 9] = ["async", "break", "for", "if", "loop", "match", "return", "unsafe", "while"];
 
@@ -62,19 +60,31 @@ pub(super) fn is_for_changing(slip: &Slip<'_>, at: usize) -> bool {
 
 /// Whether a copy of the value whose expression ends at byte `end` is as good as the value itself: neither changes
 /// later, and they can't be distinguished.
-pub(super) fn is_snapshot(slip: &Slip<'_>, end: usize) -> bool {
+pub(super) fn is_snapshot(slip: &Slip<'_>, origins: &Origins, end: usize) -> bool {
     let tokens = slip.tokens;
     let Some(kind) = copied(slip) else { return false };
     let root = root(tokens, tokens.at(end.saturating_sub(1)));
     let name = tokens.word(root);
+    // A parameter, pattern or variable declared `mut` may take the copy and change it.
+    let is_safe = |index: usize| match origins.of(tokens.range(index).start) {
+        Some(Origin::New | Origin::Unknown) => true,
+        Some(Origin::Container) => is_text(kind),
+        Some(Origin::Copy) | None => false,
+    };
     let mut declared = changing(tokens);
     !name.is_empty()
         && is_plain(slip, kind)
         && !shares_changes(tokens)
-        // A parameter, pattern or variable declared `mut` may take the copy and change it.
-        && declared.all(|index| tokens.word(index) != name && is_fresh_variable(tokens, index))
+        && declared.all(|index| tokens.word(index) != name && is_safe(index))
         && !is_for_changing(slip, end.saturating_sub(1))
-        && (is_text(kind) || is_kept(tokens, root))
+        && (is_text(kind) || (is_kept(tokens, root) && !changes::any_change(tokens)))
+}
+
+/// Whether the value behind a reference, as the message expects it, may be copied: a number or text, or one that nothing
+/// changes.
+pub(super) fn is_read(slip: &Slip<'_>, at: usize) -> bool {
+    let expected = mismatch(slip.message.label()).map_or("", |(expected, _)| expected);
+    !is_for_changing(slip, at) && (is_text(expected) || !changes::any_change(slip.tokens))
 }
 
 /// The type of the value that a message says can't be moved, or is expected instead of a reference.
@@ -126,30 +136,14 @@ fn is_kept(tokens: &Tokens<'_>, root: usize) -> bool {
 ///
 /// It may if the variable's value is created for it. With a copy, a parameter or a loop variable, the change would not
 /// reach the original.
-pub(super) fn is_fresh(slip: &Slip<'_>, at: usize) -> bool {
+pub(super) fn is_fresh(slip: &Slip<'_>, origins: &Origins, at: usize) -> bool {
     let tokens = slip.tokens;
     let index = tokens.at(at);
     let is_reference = index.checked_sub(1).is_some_and(|before| {
         tokens.is_sign(before, '&') || before.checked_sub(1).is_some_and(|quote| tokens.is_sign(quote, '\''))
     });
-    is_reference || (is_fresh_variable(tokens, index) && !capture::is_moved(tokens, tokens.word(index)))
-}
-
-/// Whether the word at `index` is a variable whose `let` creates a new value, or does not exist.
-fn is_fresh_variable(tokens: &Tokens<'_>, index: usize) -> bool {
-    let keyword = match index.checked_sub(1) {
-        Some(before) if tokens.word(before) == "mut" => before.checked_sub(1),
-        before => before,
-    };
-    if keyword.is_none_or(|keyword| tokens.word(keyword) != "let") {
-        return false;
-    }
-    let Some(end) = end_of_statement(tokens, index) else { return false };
-    match (index..end).find(|sign| tokens.is_sign(*sign, '=')) {
-        Some(equals) => is_fresh_value(tokens, equals + 1..end),
-        // Assigned later, with any value.
-        None => false,
-    }
+    let is_new = || origins.may_change(tokens, tokens.range(index).start);
+    is_reference || (is_new() && !capture::is_moved(tokens, tokens.word(index)))
 }
 
 /// The `;` that ends the statement of the token at `index`, if it does not end with its block.
@@ -165,30 +159,6 @@ pub(super) fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usiz
     Some(index)
 }
 
-/// Whether an expression creates a value instead of only naming one; `value` follows a `=`.
-fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
-    if BRANCHES.contains(&tokens.word(value.start)) {
-        return false;
-    }
-    // A closure that copies nothing.
-    if tokens.is_sign(value.start, '|') {
-        return true;
-    }
-    // `None`, `i32::MAX`.
-    let last = tokens.word(value.end - 1);
-    let is_constant = last.starts_with(char::is_uppercase)
-        && !value.clone().any(|index| tokens.is_sign(index, '.') || tokens.is_sign(index, '*'));
-    let makes = |index: usize| match tokens.kind(index) {
-        Some(Kind::Literal) => index == value.start || tokens.is_sign(index - 1, '-'),
-        Some(Kind::Open('(' | '{')) => !tokens.word(index - 1).is_empty(),
-        Some(Kind::Open('[')) => index == value.start,
-        Some(Kind::Sign(sign)) => matches!(sign, '+' | '!' | '/' | '%'),
-        Some(Kind::Word) => matches!(tokens.word(index), "as" | "true" | "false"),
-        _ => false,
-    };
-    is_constant || value.clone().any(makes)
-}
-
 /// Whether the expression at `range` takes a suffix without parentheses.
 pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let tokens = slip.tokens;
@@ -199,17 +169,29 @@ pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     begins && (ends || tokens.word(last) == "await") && tokens.range(last).end == range.end
 }
 
-/// Whether the mutably borrowed expression is a variable or field: in anything else, the change would be lost.
-pub(super) fn is_place(slip: &Slip<'_>) -> bool {
+/// Whether an operator after byte `at` applies to a place or call alone: no operator is before it.
+pub(super) fn is_operand(slip: &Slip<'_>, at: usize) -> bool {
+    let tokens = slip.tokens;
+    let Some(last) = tokens.at(at).checked_sub(1) else { return false };
+    match root(tokens, last).checked_sub(1).and_then(|before| tokens.kind(before)) {
+        None | Some(Kind::Open(_) | Kind::Close('{') | Kind::Word | Kind::Sign(',' | ';' | '=')) => true,
+        Some(_) => false,
+    }
+}
+
+/// Whether the mutably borrowed expression is a variable or field, and no copy: otherwise the change would be lost.
+pub(super) fn is_place(slip: &Slip<'_>, origins: &Origins) -> bool {
     let Some(range) = slip.message.primary().and_then(|span| slip.source.range(span)) else { return false };
     let tokens = slip.tokens;
     let (first, end) = (tokens.at(range.start), tokens.at(range.end));
-    !tokens.word(first).is_empty()
+    let root = tokens.word(first);
+    !root.is_empty()
         && (first..end).all(|index| matches!(tokens.kind(index), Some(Kind::Word | Kind::Sign('.'))))
+        && (root == "self" || (origins.are_new(tokens, root) && !capture::is_moved(tokens, root)))
 }
 
-/// Whether the value found may be wrapped in `Some` or `Ok`: it is not a result and needs no `.await`.
-pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
+/// Whether the value found is wrapped in `Some` or `Ok` for its type: it is not a result and needs no `.await`.
+fn is_wrapped(slip: &Slip<'_>) -> bool {
     let Some((_, found)) = mismatch(slip.message.label()) else { return false };
     !matches!(slip.lookup.known(found), Known::Call(_) | Known::Input(_) | Known::Result(..))
         && !["future", "async", "impl ", "closure", "JoinHandle", "()"]
@@ -217,13 +199,9 @@ pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
             .any(|part| found.contains(part))
 }
 
-/// Whether the expression at `range` is compared by order: `None` comes before every `Some`.
-pub(super) fn is_compared(slip: &Slip<'_>, range: &Range<usize>) -> bool {
-    let tokens = slip.tokens;
-    tokens.follows_order(tokens.at(range.start)) || {
-        let next = tokens.at(range.end);
-        tokens.is_sign(next, '<') || tokens.is_sign(next, '>')
-    }
+/// Whether the value at `range` may be wrapped: not where it is ordered, because `None` comes before every `Some`.
+pub(super) fn may_wrap(slip: &Slip<'_>, range: &Range<usize>) -> bool {
+    is_wrapped(slip) && !order::is_ordered(slip.tokens, range)
 }
 
 /// Whether the value before byte `at` may be dropped: it is plain data, and the call that returns it was made for its
@@ -236,7 +214,10 @@ pub(super) fn is_dropped(slip: &Slip<'_>, at: usize) -> bool {
         Some(Kind::Close('(')) => tokens.open(last).is_some_and(|open| {
             let name = open.checked_sub(1).unwrap_or(usize::MAX);
             let is_method = name.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
-            is_method && EFFECTS.contains(&tokens.word(name))
+            let is_own = tokens
+                .words()
+                .any(|(index, word)| word == "fn" && tokens.word(index + 1) == tokens.word(name));
+            is_method && !is_own && EFFECTS.contains(&tokens.word(name))
         }),
         // The result of a tool call.
         _ => tokens.word(last) == "await" && !slip.lookup.within(tokens, tokens.statement(last)).is_empty(),
@@ -273,21 +254,39 @@ pub(super) fn is_returned(slip: &Slip<'_>, returned: &str, at: usize) -> bool {
     is_plain(slip, kind) && !matches!(name, "" | "main" | "run")
 }
 
-/// Whether a conversion after byte `end` turns a string or an integer into a string, or an error into an error.
-pub(super) fn is_text_of(slip: &Slip<'_>, end: usize) -> bool {
+/// Whether a conversion of the expression at `range` turns a string or an integer into a string, or an error into an
+/// error.
+pub(super) fn is_text_of(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let Some((expected, found)) = mismatch(slip.message.label()) else { return false };
-    let integers = ["integer", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+    // A byte may be meant as a character.
+    let integers = ["integer", "i16", "i32", "i64", "isize", "u16", "u32", "u64", "usize"];
     let is_error = |name: &str| name.rsplit("::").next().is_some_and(|name| name.ends_with("Error"));
     match expected {
         "String" | "std::string::String" => match found {
             "&str" | "&&str" | "&'static str" | "char" => true,
-            "&String" => !is_for_changing(slip, end.saturating_sub(1)),
-            other => integers.contains(&other),
+            "&String" => !is_for_changing(slip, range.end.saturating_sub(1)),
+            // "05" is another text than 5, and "10" comes before "9".
+            other => integers.contains(&other) && !order::is_compared(slip.tokens, range),
         },
         "PathBuf" => matches!(found, "&str" | "String"),
-        "Value" => matches!(found, "&str" | "String" | "bool") || integers.contains(&found),
+        "Value" => match found {
+            "bool" => true,
+            "&str" | "&'static str" => is_no_json(slip, range),
+            other => other == "i8" || other == "u8" || integers.contains(&other),
+        },
         other => is_error(other) && is_error(found),
     }
+}
+
+/// Whether the expression at `range` is a literal text that is not JSON: any other text may be meant to be read as JSON.
+fn is_no_json(slip: &Slip<'_>, range: &Range<usize>) -> bool {
+    let index = slip.tokens.at(range.start);
+    let literal = slip.tokens.literal_text(index).filter(|_| slip.tokens.range(index) == *range);
+    let text = literal.and_then(|literal| syn::parse_str::<syn::LitStr>(literal).ok());
+    text.map(|text| text.value()).is_some_and(|text| {
+        !text.trim_start().starts_with(['{', '[', '"'])
+            && serde_json::from_str::<serde_json::Value>(&text).is_err()
+    })
 }
 
 /// Whether a type is a string, number or similar, which nobody expects to be shared.
@@ -308,7 +307,7 @@ fn is_scalar(name: &str) -> bool {
 }
 
 /// Whether values of a type are plain data: not a result, future or handle, and nothing that counts or shares.
-fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
+pub(super) fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
     const DATA: [&str; 13] = [
         "BTreeMap", "BTreeSet", "Duration", "HashMap", "HashSet", "Instant", "Map", "Option", "PathBuf",
         "String", "Value", "Vec", "VecDeque",
@@ -340,37 +339,6 @@ fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_variable_is_fresh_if_its_value_is_made_there() {
-        for value in [
-            "1", "-1", "a + -1", "f(a)", "f()", "S { a }", "[a]", "a + b", "!a", "a as u8", "true", "None",
-            "i32::MAX", "|x| x",
-        ] {
-            for declared in ["let", "let mut"] {
-                let text = format!("{declared} x = {value}; y");
-                let tokens = Tokens::read(&text);
-                assert!(is_fresh_variable(&tokens, tokens.at(text.find("x =").unwrap())), "{text}");
-            }
-        }
-        for text in [
-            "let x = a; y",
-            "let x = a.b; y",
-            "let x = a[0]; y",
-            "let x = (a); y",
-            "let x = &(a); y",
-            "let x = a.B; y",
-            "let x = *A; y",
-            "let x = if a { 1 } else { b }; y",
-            "let x; x = 1; y",
-            "f(x = 1); y",
-            "let x = 1 }",
-            "{ let x = 1 } y; z",
-        ] {
-            let tokens = Tokens::read(text);
-            assert!(!is_fresh_variable(&tokens, tokens.at(text.find('x').unwrap())), "{text}");
-        }
-    }
 
     #[test]
     fn plain_values_have_types_of_plain_data() {

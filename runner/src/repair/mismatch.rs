@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::certain;
 use super::edit::Edit;
-use super::numbers;
+use super::{certain, numbers, order};
 use crate::hints::Slip;
 use crate::hints::lookup::{Found, Known};
 use crate::messages::{mismatch, quoted};
@@ -129,6 +128,9 @@ fn texts(slip: &Slip<'_>, expected: &str, found: &str, range: &Range<usize>) -> 
         Some(inner) => (inner, true),
         None => (expected, false),
     };
+    if is_optional && order::is_ordered(slip.tokens, range) {
+        return None;
+    }
     let (some, end) = if is_optional { ("Some(", ")") } else { ("", "") };
     match (inner, found) {
         ("String", "&String") if !is_optional && !certain::is_for_changing(slip, range.start) => {

@@ -35,7 +35,7 @@ pub(super) fn is_widened(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
     let (from, to) = match texts {
         // The type suffix of the literal: `1_u32`.
         [(before, after)] if number(before).is_some() && number(after).is_some() => {
-            return is_literal(before, after);
+            return is_literal(slip, before, after);
         }
         [("", ".into()")] => (found, expected),
         // The other side of a comparison.
@@ -92,13 +92,48 @@ fn operand_before(tokens: &Tokens<'_>, end: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// Whether the type suffix of a literal may be changed: not from a float to a type without its fraction.
-fn is_literal(before: &str, after: &str) -> bool {
+/// Whether the type suffix of a literal may be changed: not from a float to a type without its fraction, and not if the
+/// number differs with another precision.
+fn is_literal(slip: &Slip<'_>, before: &str, after: &str) -> bool {
     match (number(before), number(after)) {
-        (Some(Number::Float(_)), Some(Number::Float(_))) => true,
+        (Some(Number::Float(_)), Some(Number::Float(_))) => {
+            let written = literal(slip).map(|text| text.trim_end_matches(before).replace('_', ""));
+            let number = written.and_then(|text| text.parse::<f64>().ok());
+            number.is_some_and(|number| has_single_precision(number))
+        }
         (Some(Number::Float(_)), _) | (_, Some(Number::Float(_))) => false,
         _ => true,
     }
+}
+
+/// Whether a float of single precision can be this number.
+#[expect(clippy::cast_possible_truncation, clippy::float_cmp, reason = "compares what is lost")]
+fn has_single_precision(number: f64) -> bool {
+    f64::from(number as f32) == number
+}
+
+/// The literal that the message is about.
+fn literal<'a>(slip: &Slip<'a>) -> Option<&'a str> {
+    let range = slip.message.primary().and_then(|span| slip.source.range(span))?;
+    let last = slip.tokens.at(range.end).checked_sub(1)?;
+    slip.tokens.literal_text(last)
+}
+
+/// Whether `.0` after an integer literal makes the float that it looks like, or reads the value of a `Reverse`.
+pub(super) fn is_exact(slip: &Slip<'_>) -> bool {
+    let Some((expected, found)) = mismatch(slip.message.label()) else { return false };
+    let integer = literal(slip).and_then(|text| text.replace('_', "").parse::<u128>().ok());
+    match (integer, expected) {
+        (Some(integer), "f64") => is_float(integer, f64::MANTISSA_DIGITS),
+        (Some(integer), "f32") => is_float(integer, f32::MANTISSA_DIGITS),
+        _ => found.starts_with("Reverse<"),
+    }
+}
+
+/// Whether a float with this many binary digits can be this integer.
+fn is_float(integer: u128, digits: u32) -> bool {
+    u128::BITS - integer.leading_zeros() - integer.trailing_zeros().min(u128::BITS - integer.leading_zeros())
+        <= digits
 }
 
 /// Whether every number of one type is also one of the other.
@@ -134,12 +169,22 @@ fn is_plain(slip: &Slip<'_>, texts: &[(&str, &str)]) -> bool {
     are_plain(slip.tokens, slip.tokens.at(range.start)..slip.tokens.at(range.end))
 }
 
+/// Whether a method computes in the type of its receiver, so that its result may not fit.
+fn computes(method: &str) -> bool {
+    let starts = ["wrapping_", "saturating_", "overflowing_", "checked_", "strict_", "abs", "pow"];
+    starts.iter().any(|start| method.starts_with(start))
+        || matches!(method, "add" | "mul" | "neg" | "not" | "product" | "shl" | "sub" | "sum")
+}
+
 /// Whether these tokens are a place or a call, perhaps after one `*`.
 fn are_plain(tokens: &Tokens<'_>, mut part: Range<usize>) -> bool {
     let first = part.start;
     part.all(|index| match tokens.kind(index) {
         Some(Kind::Sign(sign)) => matches!(sign, '.' | ':' | '?' | ',') || (sign == '*' && index == first),
-        Some(Kind::Word) => !matches!(tokens.word(index), "as" | "if" | "match" | "loop" | "unsafe"),
+        Some(Kind::Word) => {
+            !matches!(tokens.word(index), "as" | "if" | "match" | "loop" | "unsafe")
+                && !computes(tokens.word(index))
+        }
         Some(Kind::Literal | Kind::Open('(' | '[') | Kind::Close('(' | '[')) => true,
         _ => false,
     })
@@ -165,6 +210,22 @@ mod tests {
         }
         for other in ["usize", "isize", "char", "", "bool", "u", "integer", "&u32"] {
             assert_eq!(number(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn integers_are_floats_up_to_their_precision() {
+        for (integer, digits, is) in [
+            (0, 53, true),
+            (5, 53, true),
+            (1 << 53, 53, true),
+            ((1 << 53) + 1, 53, false),
+            (3 << 80, 53, true),
+            (16_777_216, 24, true),
+            (16_777_217, 24, false),
+            (u128::MAX, 53, false),
+        ] {
+            assert_eq!(super::is_float(integer, digits), is, "{integer} {digits}");
         }
     }
 }

@@ -65,11 +65,34 @@ fn dot(slip: &Slip<'_>) -> Option<usize> {
     Some(slip.tokens.range(dot).start)
 }
 
+/// Methods of results that futures have too.
+const LAZY: [&str; 6] = ["and_then", "inspect_err", "map", "map_err", "or_else", "unwrap_or_else"];
+
+/// Whether a result is taken from the chain of methods that continues at the message's position.
+fn is_taken(slip: &Slip<'_>) -> bool {
+    let tokens = slip.tokens;
+    let mut index = slip.at;
+    loop {
+        let name = tokens.word(index);
+        let Some(close) = tokens.close(index + 1).filter(|close| *close > index + 1) else { return false };
+        let is_value = is_result_method(name) && !LAZY.contains(&name);
+        if is_value || tokens.is_sign(close + 1, '?') {
+            return true;
+        }
+        if !tokens.is_sign(close + 1, '.') {
+            return false;
+        }
+        index = close + 2;
+    }
+}
+
 /// A method of a result or its value, on a call.
 fn method(slip: &Slip<'_>) -> Option<Edit> {
     let found = slip.message.quoted().into_iter().find_map(|name| slip.call(name))?;
     let is_text = found.form().output == "ToolResult" && matches!(slip.name, "text" | "json");
     let text = match slip.name {
+        // A future may have it too, and then it does nothing until it is awaited.
+        name if LAZY.contains(&name) && !is_taken(slip) => return None,
         name if is_result_method(name) => ".await",
         _ if is_text => ".await?",
         _ => return None,

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::edit::Edit;
-use super::{capture, certain, numbers};
+use super::origins::Origins;
+use super::{awaited, capture, certain, numbers};
 use crate::hints::Slip;
 use crate::hints::lookup::Known;
 use crate::messages::{Message, Span, mismatch};
@@ -19,7 +20,7 @@ pub(super) struct Change<'a> {
 }
 
 /// The edits of one compiler suggestion, if it is certain.
-pub(super) fn edits(slip: &Slip<'_>, child: &Message) -> Option<Vec<Edit>> {
+pub(super) fn edits(slip: &Slip<'_>, origins: &Origins, child: &Message) -> Option<Vec<Edit>> {
     let spans: Vec<&Span> = child.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
     // Alternatives are spans of the same position in one suggestion.
     let alternatives = spans.windows(2).any(|pair| pair[0].byte_start == pair[1].byte_start);
@@ -31,7 +32,7 @@ pub(super) fn edits(slip: &Slip<'_>, child: &Message) -> Option<Vec<Edit>> {
         return spans.into_iter().map(|span| filled(slip, span)).collect();
     }
     let changes = spans.into_iter().map(|span| change(slip, span)).collect::<Option<Vec<_>>>()?;
-    let is_certain = is_certain(slip, child, &changes);
+    let is_certain = is_certain(slip, origins, child, &changes);
     let edit = |change: Change<'_>| Edit {
         start: change.range.start,
         end: change.range.end,
@@ -56,7 +57,7 @@ fn change<'a>(slip: &Slip<'a>, span: &'a Span) -> Option<Change<'a>> {
 }
 
 /// Whether a suggestion has only one meaning.
-fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool {
+fn is_certain(slip: &Slip<'_>, origins: &Origins, child: &Message, changes: &[Change<'_>]) -> bool {
     // `Input { subject }` becomes `Input { subject: subject… }`.
     let changes = match changes {
         [field, rest @ ..] if !rest.is_empty() && names_field(slip, field) => rest,
@@ -67,19 +68,19 @@ fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool 
     let Some(last) = changes.last() else { return false };
     let at = first.range.start;
     match (slip.message.code(), &texts[..]) {
-        ("E0308", _) => is_certain_mismatch(slip, &texts, at..last.range.end),
+        ("E0308", _) => is_certain_mismatch(slip, origins, &texts, at..last.range.end),
         ("E0277" | "E0369", [("", "&")])
         | ("E0277" | "E0599" | "E0609", [("", ".await")])
-        | ("E0277", [(".await", "")])
         | ("E0368" | "E0606", [("", "*")])
         | ("E0369", [("", ".to_owned()")])
         | ("E0423", [(".", "::")])
-        | ("E0054", [(" as bool", " != 0")])
         | ("E0605", [("", "String::from("), (" as String", ")")])
-        | ("E0615" | "E0616", [("", "()")])
-        | ("E0618", [("()", "")])
         | ("E0594" | "E0596", [("iter()", "iter_mut()")])
         | ("E0782", [("", "dyn ")]) => true,
+        ("E0277", [(".await", "")]) => awaited::is_data(slip),
+        ("E0054", [(" as bool", " != 0")]) => certain::is_operand(slip, at),
+        ("E0615" | "E0616", [("", "()")]) => READING.contains(&slip.name),
+        ("E0618", [("()", "")]) => ends_upper(slip, at),
         ("E0277" | "E0369", [("", "*")] | [("&", "")]) => !certain::is_for_changing(slip, at),
         ("E0277" | "E0369" | "E0599" | "E0310", [("", bound)]) => {
             bound.starts_with(": ") || bound.starts_with(" + ")
@@ -92,12 +93,12 @@ fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool 
         ("E0382" | "E0507", [("", "ref ")]) => slip.tokens.word(slip.tokens.at(at)) != "mut",
         ("E0382", [("", ".clone()")]) => {
             slip.message.label().starts_with("value used here after")
-                && certain::is_snapshot(slip, last.range.end)
+                && certain::is_snapshot(slip, origins, last.range.end)
         }
         ("E0507", [("", ".clone()")] | [("*", ""), ("", ".clone()")]) => {
-            certain::is_snapshot(slip, last.range.end)
+            certain::is_snapshot(slip, origins, last.range.end)
         }
-        ("E0384" | "E0594" | "E0596", [("", "mut ")]) => certain::is_fresh(slip, at),
+        ("E0384" | "E0594" | "E0596", [("", "mut ")]) => certain::is_fresh(slip, origins, at),
         ("E0608", [(index, member)]) => is_member(index, member),
         ("", [(place, "0"), ("", argument)]) => argument.strip_prefix(", ") == Some(*place),
         _ => false,
@@ -105,27 +106,93 @@ fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool 
 }
 
 /// Whether a suggestion for a mismatched type is certain: `texts` are the replacements in `range`.
-fn is_certain_mismatch(slip: &Slip<'_>, texts: &[(&str, &str)], range: Range<usize>) -> bool {
+fn is_certain_mismatch(
+    slip: &Slip<'_>,
+    origins: &Origins,
+    texts: &[(&str, &str)],
+    range: Range<usize>,
+) -> bool {
     match texts {
         [("", "&")] | [("", "&("), ("", ")")] | [("", ".await")] => true,
         [("", ".as_str()" | ".as_ref()" | ".as_deref()" | ".as_slice()")]
         | [("", ".as_ref()"), ("&", "")] => true,
-        [("", "&mut ")] => certain::is_place(slip),
-        [("", "*")] | [("&", "")] => !certain::is_for_changing(slip, range.start),
-        [("", "Some("), ("", ")")] => certain::is_wrapped(slip) && !certain::is_compared(slip, &range),
-        [("", "Ok("), ("", ")")] => certain::is_wrapped(slip),
+        [("", "&mut ")] => certain::is_place(slip, origins),
+        [("", "*")] | [("&", "")] => certain::is_read(slip, range.start),
+        [("", "Some(" | "Ok("), ("", ")")] => certain::may_wrap(slip, &range),
         [("", ";")] => certain::is_dropped(slip, range.start),
         [(";", "")] => certain::is_last_value(slip, range.start),
         [("", returned)] if returned.trim().starts_with("-> ") => {
             certain::is_returned(slip, returned, range.start)
         }
-        [("", ".clone()" | ".to_vec()" | ".cloned()" | ".copied()")] => certain::is_snapshot(slip, range.end),
-        [("", ".0")] => true,
+        [("", ".clone()" | ".to_vec()" | ".cloned()" | ".copied()")] => {
+            certain::is_snapshot(slip, origins, range.end)
+        }
+        [("", ".0")] => numbers::is_exact(slip),
         [("'", "\""), ("'", "\"")] => true,
         [(text, character)] if is_character(text, character) => true,
-        [("", ".to_string()" | ".to_owned()" | ".into()")] if certain::is_text_of(slip, range.end) => true,
+        [("", ".to_string()" | ".to_owned()" | ".into()")]
+            if certain::is_text_of(slip, &found(slip, &range)) =>
+        {
+            true
+        }
         _ => numbers::is_widened(slip, texts),
     }
+}
+
+/// The expression that a message is about; `range` if it is in a macro.
+fn found(slip: &Slip<'_>, range: &Range<usize>) -> Range<usize> {
+    let own = slip.message.primary().and_then(|span| slip.source.range(span));
+    own.unwrap_or_else(|| range.clone())
+}
+
+/// Methods that only read: without `()`, they can't be meant as functions to call later.
+const READING: [&str; 40] = [
+    "abs",
+    "as_bool",
+    "as_bytes",
+    "as_f64",
+    "as_i64",
+    "as_ref",
+    "as_str",
+    "as_u64",
+    "bytes",
+    "ceil",
+    "chars",
+    "clone",
+    "count",
+    "day",
+    "first",
+    "floor",
+    "is_empty",
+    "is_err",
+    "is_none",
+    "is_ok",
+    "is_some",
+    "iter",
+    "keys",
+    "last",
+    "len",
+    "lines",
+    "max",
+    "min",
+    "month",
+    "round",
+    "sqrt",
+    "text",
+    "to_lowercase",
+    "to_owned",
+    "to_string",
+    "to_uppercase",
+    "trim",
+    "unwrap",
+    "values",
+    "year",
+];
+
+/// Whether the name that ends at byte `at` is that of a variant.
+fn ends_upper(slip: &Slip<'_>, at: usize) -> bool {
+    let last = slip.tokens.at(at).checked_sub(1);
+    last.is_some_and(|last| slip.tokens.word(last).starts_with(char::is_uppercase))
 }
 
 /// Whether a change adds the field name before the shorthand for it.

@@ -141,8 +141,8 @@ fn compare(numbers: Range<u64>) {
     assert!(wrong.is_empty(), "{count} programs differ, or do not use the base:\n{}", wrong.join("\n\n"));
 }
 
-/// The numbers of the programs in the variable `PROGRAMS`, such as `20..120`.
-fn chosen_numbers() -> Option<Range<u64>> {
+/// The numbers of the generated programs in the variable `PROGRAMS`, such as `20..120`.
+pub(crate) fn chosen_numbers() -> Option<Range<u64>> {
     let text = std::env::var("PROGRAMS").ok()?;
     let numbers = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     Some(numbers.unwrap_or_else(|| panic!("PROGRAMS must be a range such as 20..120, not {text:?}")))

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
+mod adversarial;
 mod adversity;
 mod arguments;
 mod asking;

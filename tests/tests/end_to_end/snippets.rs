@@ -194,6 +194,13 @@ fn by_serve(rows: &[Row], config: &str) {
             let text = answer["result"]["content"][0]["text"].as_str().unwrap_or("");
             let unread = row.says.iter().filter(|phrase| row.status == "ok" && !text.contains(*phrase));
             wrong.extend(unread.map(|phrase| format!("{}: the text lacks {phrase:?}: {text}", row.name)));
+            let fixes = outcome_of(&answer)["fixes"].as_array().cloned().unwrap_or_default();
+            let line = |fix: &Value| {
+                let after = fix["after"].as_str().unwrap_or("").trim();
+                format!("corrected line {}: {after}", fix["line"])
+            };
+            let hidden = fixes.iter().map(line).filter(|line| !text.lines().any(|shown| shown == line));
+            wrong.extend(hidden.map(|line| format!("{}: the text lacks {line:?}: {text}", row.name)));
         }
     }
     assert_right(&wrong, rows.len());
