@@ -287,7 +287,7 @@ impl Broker<'_> {
         if ledger.content_bytes > CONTENT_LIMIT || ledger.content.len() >= PARTS_LIMIT {
             return Err(Violation::Content);
         }
-        let content = strict_json::canonical_object(content)
+        let content = presentable_block(content)
             .map_err(|reason| Violation::Protocol(format!("an invalid content block: {reason}")))?;
         ledger.content.push(content);
         Ok(())
@@ -336,6 +336,19 @@ fn weight(message: &ToHost) -> usize {
         ToHost::Ask { question, .. } => question.bytes(),
         _ => 0,
     }
+}
+
+/// The canonical form of a content block that every client reads.
+fn presentable_block(content: &RawValue) -> Result<Box<RawValue>, strict_json::Error> {
+    let canonical = strict_json::canonical(content)?;
+    // What is nested too deeply to read is passed on as it is.
+    let Ok(block) = strict_json::value_with_numbers(&canonical) else { return Ok(canonical) };
+    let repaired = bridge::presentable(block.clone());
+    if repaired == block {
+        return Ok(canonical);
+    }
+    let text = strict_json::with_numbers(&repaired.to_string()).into_owned();
+    strict_json::canonical(&RawValue::from_string(text).unwrap_or(canonical))
 }
 
 /// The part of an unknown tool's identity that is shown.

@@ -28,6 +28,7 @@ mod compiler_slots;
 mod confined;
 mod diagnostics;
 mod disk_full;
+mod encoded;
 mod engine;
 mod entry;
 mod error;
@@ -44,6 +45,7 @@ mod inspect;
 mod last_message;
 mod layer;
 mod layer_crates;
+mod lexical;
 mod library;
 pub mod limits;
 mod manifest;
@@ -81,9 +83,9 @@ mod toolchain;
 mod unused_calls;
 
 pub use bindings::WHOLE_SERVER;
-pub use bridge::PROGRAM_ARGUMENTS;
 pub use bridge::size::size;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
+pub use bridge::{PROGRAM_ARGUMENTS, presentable};
 pub use broker::CALLS_KEPT;
 pub use cache::{
     ArtifactId, Availability, BINDINGS_KEPT, Bucket, BucketContents, Cache, CacheContents, CacheStatistics,

@@ -63,6 +63,10 @@ const SDKS: [Sdk; 7] = [
 
 /// The server whose tools need no permission: two of them direct, the others for snippets.
 const FREE: &str = "fixture";
+/// The server whose content blocks break MCP's rules, with a direct tool.
+const BROKEN: &str = "broken";
+/// Such blocks as `sent`, and as clients must `read` them.
+const BLOCKS: &str = include_str!("../fixtures/broken-blocks.json");
 /// The server whose tools need permission.
 const GUARDED: &str = "shelf";
 
@@ -104,6 +108,12 @@ impl Serving {
         let config = json!({
             "mcpServers": {
                 FREE: { "command": env!("CARGO_BIN_EXE_conformance-server"), "trust": true },
+                BROKEN: {
+                    "command": env!("CARGO_BIN_EXE_fault-server"),
+                    "args": ["answers-with", json!({ "content": blocks("sent")? }).to_string()],
+                    "trust": true,
+                    "codeMode": false,
+                },
                 GUARDED: {
                     "command": env!("CARGO_BIN_EXE_catalog-server"),
                     "args": ["--tools", "25"],
@@ -230,6 +240,22 @@ pub(crate) fn must(holds: bool, what: &str, seen: &Value) -> Checked<()> {
     if holds { Ok(()) } else { Err(format!("{what}: {seen:#}")) }
 }
 
+/// The member of each broken block; those in other forms than objects with a type are for snippets alone.
+fn blocks(member: &str) -> Checked<Vec<Value>> {
+    let all: Vec<Value> = serde_json::from_str(BLOCKS).map_err(|error| error.to_string())?;
+    let is_forwarded = |block: &&Value| block["sent"]["type"].is_string() && block["sent"]["type"] != "text";
+    Ok(all.iter().filter(is_forwarded).map(|block| block[member].clone()).collect())
+}
+
+/// The kinds of the broken blocks as a client reports them.
+fn read_kinds() -> Value {
+    let kind = |block: &Value| match (block["type"].as_str(), block["mimeType"].as_str()) {
+        (Some(kind), Some(mime_type)) => format!("{kind} {mime_type}"),
+        (kind, _) => kind.unwrap_or_default().to_owned(),
+    };
+    blocks("read").unwrap_or_default().iter().map(kind).collect()
+}
+
 /// A call of `execute_code`.
 fn snippet(code: &str) -> Value {
     json!({ "tool": "execute_code", "arguments": { "code": code } })
@@ -253,6 +279,10 @@ fn plan() -> Vec<(Value, Check)> {
         "for n in 1..=3u32 {{\n    progress(n, 3, \"counted\");\n}}\n{FREE}::test_simple_text().await?;\n\"counted\""
     );
     let endless = "progress(1, 2, \"half way\");\ntokio::time::sleep(Duration::from_secs(60)).await;\n1";
+    let broken = format!(
+        "let blocks: Vec<Value> = serde_json::from_str(r##\"{BLOCKS}\"##)?;\n\
+                          for block in &blocks {{ emit(&block[\"sent\"]); }}\n\"all shown\""
+    );
     let paints = "emit(Content::image(\"iVBORw0KGgo=\", \"image/png\"));\n\"painted\"";
     vec![
         (snippet("6 * 7"), |seen| says(seen, "42") && seen["outcome"]["result"] == 42),
@@ -272,6 +302,8 @@ fn plan() -> Vec<(Value, Check)> {
             let kinds = seen["kinds"].as_array();
             says(seen, "painted") && kinds.is_some_and(|kinds| kinds.contains(&json!("image image/png")))
         }),
+        (snippet(&broken), |seen| says(seen, "all shown") && says(seen, "because its data is an address")),
+        (json!({ "tool": "echo", "arguments": { "message": "x" } }), |seen| seen["kinds"] == read_kinds()),
         (snippet_with(endless, &[("cancel", "half way")]), |seen| {
             seen["error"].is_string() && seen["isError"].is_null()
         }),

@@ -236,13 +236,25 @@ async fn ambiguous_arguments_are_neither_shown_nor_sent() {
 }
 
 #[tokio::test]
-async fn a_content_block_is_kept_in_its_canonical_form() {
+async fn a_content_block_is_kept_in_its_canonical_form_and_repaired() {
     let ledger = Mutex::default();
     let clock = Clock::start();
     let host = Host::default();
     let broker = broker(&[], &host, &clock, &Unobserved, &ledger);
-    broker.emit(&raw("{ \"type\": \"t\\u0065xt\" }")).unwrap();
-    assert_eq!(ledger.lock().unwrap().content[0].get(), "{\"type\":\"text\"}");
+    for (sent, kept) in [
+        (
+            r#"{ "type": "t\u0065xt", "text": "a", "_meta": { "n": 1e2 } }"#,
+            r#"{"type":"text","text":"a","_meta":{"n":1e2}}"#,
+        ),
+        (r#"{ "text": null, "type": "text" }"#, r#"{"text":"","type":"text"}"#),
+        (r#""a""#, r#"{"text":"a","type":"text"}"#),
+    ] {
+        broker.emit(&raw(sent)).unwrap();
+        let last = ledger.lock().unwrap().content.pop().unwrap();
+        let [last, kept] =
+            [last.get(), kept].map(|text| serde_json::from_str::<serde_json::Value>(text).unwrap());
+        assert_eq!(last, kept);
+    }
     let refused = broker.emit(&raw(r#"{"type":"text","type":"image"}"#));
     assert!(matches!(refused, Err(Violation::Protocol(reason)) if reason.contains("\"type\" appears twice")));
 }

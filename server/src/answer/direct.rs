@@ -1,4 +1,5 @@
-//! Cuts a direct tool's large result to the limit for answers, and stores the whole as a resource.
+//! Makes a direct tool's result one that every client reads: repairs its content blocks, cuts a large result to the limit
+//! for answers, and stores the whole as a resource.
 
 use runner::size;
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ const MIN_TEXT: usize = 512;
 ///
 /// Structured content of a tool with an output schema is not cut, because clients check it against the schema.
 pub(crate) fn direct(mut result: Value, limit: usize, has_schema: bool, keep: Keep<'_>) -> Value {
+    if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
+        content.iter_mut().for_each(|block| *block = runner::presentable(block.take()));
+    }
     let content = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let shown = cut_content(content, limit, keep);
     let structured = result.get("structuredContent").filter(|_| !has_schema).map(text_of);
@@ -135,6 +139,19 @@ mod tests {
         for result in results {
             assert_eq!(cut(result.clone(), false), (result, Vec::new()));
         }
+    }
+
+    #[test]
+    fn content_blocks_are_repaired() {
+        let image = |data: &str| json!({ "type": "image", "data": data, "mimeType": "image/png" });
+        let sent = [
+            image("data:image/png;base64,AAAA"),
+            json!({ "type": "text", "text": null }),
+            image("https://a.b/c"),
+        ];
+        let (shown, _) = cut(json!({ "content": sent }), false);
+        assert_eq!((&shown["content"][0], &shown["content"][1]), (&image("AAAA"), &part("")));
+        assert!(shown["content"][2]["text"].as_str().unwrap().contains("its data is an address"), "{shown}");
     }
 
     #[test]

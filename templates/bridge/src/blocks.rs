@@ -4,7 +4,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use crate::client::report;
-use crate::content::{Content, ContentError};
+use crate::content::Content;
 use crate::convert::{ToJson, serialize};
 use crate::resource::ResourceContent;
 use crate::result::ToolResult;
@@ -14,113 +14,103 @@ use crate::wire::ToHost;
 #[diagnostic::on_unimplemented(
     message = "`emit` does not take `{Self}`",
     label = "neither a string nor content blocks",
-    note = "`emit` takes a string, a `Content`, a `ToolResult`, a tool's output that is content blocks, a `Value`, or a \
-            reference to or a list of these; print or return other values"
+    note = "`emit` takes a string, a `Content`, a `ToolResult`, a tool's typed output, a `Value`, or a reference to or a \
+            list of these; print or return other values"
 )]
 pub trait Emittable {
     /// Calls `take` for each of its content blocks, in order.
-    ///
-    /// # Errors
-    /// If it is neither a content block nor a list of them, with the reason.
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError>;
+    fn blocks(&self, take: &mut dyn FnMut(&Content));
 }
 
-/// Adds content to the outcome: a string, a content block, or all blocks of a [`ToolResult`] or of a typed output.
+/// Adds content to the outcome: a string, a content block, or all blocks of a [`ToolResult`] or of a typed output. A
+/// value that is no content block is added as its JSON.
 ///
-/// # Panics
-/// If a value is not a content block in JSON (MCP, "Tools", "Tool Result"), which the outcome would lack.
-#[track_caller]
+/// The host repairs blocks that break MCP's rules: a program only passes on what a server answered.
 pub fn emit(content: impl Emittable) {
     emit_blocks(&content);
 }
 
-#[track_caller]
 fn emit_blocks(content: &dyn Emittable) {
-    if let Err(error) = content.blocks(&mut send) {
-        panic!("emit: {error}");
-    }
+    content.blocks(&mut |block| match to_raw_value(block) {
+        Ok(content) => report(&ToHost::Emit { content }),
+        Err(error) => eprintln!("emit: {error}"),
+    });
 }
 
-fn send(block: &Content) {
-    match to_raw_value(block) {
-        Ok(content) => report(&ToHost::Emit { content }),
+/// Calls `take` for each block of a generated type.
+pub fn typed_blocks(value: &dyn ToJson, take: &mut dyn FnMut(&Content)) {
+    match serialize(value, serde_json::value::Serializer) {
+        Ok(value) => json_blocks(value, take),
         Err(error) => eprintln!("emit: {error}"),
     }
 }
 
-/// Calls `take` for each block of a generated type.
-///
-/// # Errors
-/// As for [`Emittable::blocks`].
-pub fn typed_blocks(value: &dyn ToJson, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-    let value = serialize(value, serde_json::value::Serializer).map_err(ContentError::Json)?;
-    json_blocks(value, take)
-}
-
-/// A block, a list of blocks, or an object with such a list as its `content`, like `CallToolResult`.
-fn json_blocks(mut value: Value, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-    let is_block = value.get("type").is_some_and(Value::is_string);
-    let list = if is_block { None } else { value.get_mut("content").filter(|list| list.is_array()) };
-    match list.map(Value::take).unwrap_or(value) {
-        Value::Array(items) => {
-            items.into_iter().try_for_each(|item| Content::of_json(item).map(|block| take(&block)))
+/// A block, a list of blocks, or an object with such a list as its `content`, like `CallToolResult`; any other value is
+/// a text.
+fn json_blocks(mut value: Value, take: &mut dyn FnMut(&Content)) {
+    let list = if Content::is_block(&value) { None } else { value.get_mut("content") };
+    let list = list.filter(|list| list.is_array()).map(Value::take);
+    match list.unwrap_or(value) {
+        Value::Array(items) if items.iter().any(Content::is_block) => {
+            items.into_iter().for_each(|item| take(&Content::received(item)));
         }
-        value => Content::of_json(value).map(|block| take(&block)),
+        Value::String(text) => take(&Content::text(text)),
+        value if Content::is_block(&value) => take(&Content::received(value)),
+        value => take(&Content::text(value.to_string())),
     }
 }
 
 impl Emittable for Value {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        json_blocks(self.clone(), take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        json_blocks(self.clone(), take);
     }
 }
 
 impl Emittable for Content {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
         take(self);
-        Ok(())
     }
 }
 
 impl Emittable for ToolResult {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        self.content.blocks(take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        self.content.blocks(take);
     }
 }
 
 impl Emittable for ResourceContent {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        Content::from(self).blocks(take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        Content::from(self).blocks(take);
     }
 }
 
 impl Emittable for str {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        Content::text(self).blocks(take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        Content::text(self).blocks(take);
     }
 }
 
 impl Emittable for String {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        self.as_str().blocks(take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        self.as_str().blocks(take);
     }
 }
 
 impl<T: Emittable + ?Sized> Emittable for &T {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        (**self).blocks(take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        (**self).blocks(take);
     }
 }
 
 impl<T: Emittable> Emittable for [T] {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        self.iter().try_for_each(|item| item.blocks(take))
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        self.iter().for_each(|item| item.blocks(take));
     }
 }
 
 impl<T: Emittable> Emittable for Vec<T> {
-    fn blocks(&self, take: &mut dyn FnMut(&Content)) -> Result<(), ContentError> {
-        self.as_slice().blocks(take)
+    fn blocks(&self, take: &mut dyn FnMut(&Content)) {
+        self.as_slice().blocks(take);
     }
 }
 
@@ -130,39 +120,34 @@ mod tests {
 
     use super::{Content, Emittable, ToolResult, Value};
 
-    fn taken(content: impl Emittable) -> Result<Vec<Value>, String> {
+    fn taken(content: impl Emittable) -> Vec<Value> {
         let mut taken = Vec::new();
-        content
-            .blocks(&mut |block| taken.push(block.as_json().clone()))
-            .map_err(|error| error.to_string())?;
-        Ok(taken)
+        content.blocks(&mut |block| taken.push(block.as_json().clone()));
+        taken
     }
 
     #[test]
     fn blocks_are_taken_from_all_supported_types() {
         let text = json!({ "type": "text", "text": "a" });
         let image = json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" });
-        assert_eq!(taken("a"), Ok(vec![text.clone()]));
-        assert_eq!(taken([&"a".to_owned()].as_slice()), Ok(vec![text.clone()]));
+        assert_eq!(taken("a"), [text.clone()]);
+        assert_eq!(taken([&"a".to_owned()].as_slice()), [text.clone()]);
         let content = vec![Content::text("a"), Content::image("AAAA", "image/png")];
         let both = vec![text, image];
-        assert_eq!(taken(&content), Ok(both.clone()));
-        assert_eq!(taken(json!(both)), Ok(both.clone()));
-        assert_eq!(taken(json!({ "content": both })), Ok(both.clone()));
-        assert_eq!(taken(ToolResult { content, structured: Some(json!({ "a": 1 })) }), Ok(both));
+        assert_eq!(taken(&content), both);
+        assert_eq!(taken(json!(both)), both);
+        assert_eq!(taken(json!({ "content": both })), both);
+        assert_eq!(taken(ToolResult { content, structured: Some(json!({ "a": 1 })) }), both);
     }
 
     #[test]
-    fn invalid_blocks_are_errors_with_a_reason() {
-        for (value, why) in [
-            (json!({ "type": "blob", "data": "AAAA" }), "its `type` is \"blob\""),
-            (json!({ "type": "image", "data": "AAAA" }), "no string `mimeType`"),
-            (json!({ "type": "resource", "resource": 1 }), "no object `resource`"),
-            (json!({ "data": "AAAA" }), "{\"data\":\"AAAA\"} has no `type`"),
-            (json!([{ "type": "text", "text": "a" }, 5]), "5 is not an object"),
-        ] {
-            let error = taken(&value).unwrap_err();
-            assert!(error.contains(why) && error.contains("resource_link"), "{error}");
-        }
+    fn blocks_are_repaired_and_other_values_are_texts() {
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let image = json!({ "type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png" });
+        let sent = json!({ "content": [{ "type": "text", "text": null }, { "type": "image", "data": "iVBORw0KGgo" }, "a"] });
+        assert_eq!(taken(sent), [text(""), image, text("a")]);
+        assert_eq!(taken(json!({ "orders": [1] })), [text("{\"orders\":[1]}")]);
+        assert_eq!(taken(json!([1, "b"])), [text("[1,\"b\"]")]);
+        assert_eq!((taken(json!("a")), taken(json!(null))), (vec![text("a")], vec![text("null")]));
     }
 }

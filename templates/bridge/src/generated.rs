@@ -31,11 +31,8 @@ macro_rules! generated {
             }
 
             impl $crate::blocks::Emittable for $name {
-                fn blocks(
-                    &self,
-                    take: &mut dyn ::std::ops::FnMut(&$crate::Content),
-                ) -> ::std::result::Result<(), $crate::ContentError> {
-                    $crate::blocks::typed_blocks(self, take)
+                fn blocks(&self, take: &mut dyn ::std::ops::FnMut(&$crate::Content)) {
+                    $crate::blocks::typed_blocks(self, take);
                 }
             }
 

@@ -1,7 +1,7 @@
 //! The library that a generated program links: the wire types of the broker, the program's end of it, and the helpers
 //! for snippets and generated bindings.
 //!
-//! The host links the same crate for [`wire`], [`frame`] and [`short_waits`], so that both ends agree. The bindings
+//! The host links the same crate for [`wire`], [`frame`], [`presentable`] and [`short_waits`], so that both ends agree. The bindings
 //! define the tools and the host decides on calls; this crate only carries them.
 
 #[cfg(test)]
@@ -40,7 +40,7 @@ mod written;
 
 pub use args::{Args, PROGRAM_ARGUMENTS};
 pub use blocks::emit;
-pub use content::{Content, ContentError, ContentFault};
+pub use content::{Content, presentable};
 pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, progress};
 pub use lookup::{DescribeTools, SearchTools, describe_tools, search_tools};

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::content::Content;
+use crate::content::data::Data as BlockData;
 use crate::convert::{Argument, OptionalArgument};
 use crate::error::ToolError;
 use crate::lookup::Request;
@@ -179,12 +180,15 @@ impl TryFrom<OnWire> for ResourceContent {
     type Error = String;
 
     fn try_from(wire: OnWire) -> Result<Self, String> {
-        let OnWire { uri, mime_type, text, blob } = wire;
+        let OnWire { uri, mut mime_type, text, blob } = wire;
         let data = match (text, blob) {
             (Some(text), _) => Data::Text(text),
-            (None, Some(blob)) => Data::Bytes(
-                BASE64_STANDARD.decode(&blob).map_err(|error| format!("{uri}: not Base64: {error}"))?,
-            ),
+            (None, Some(blob)) => {
+                let blob = BlockData::read(blob.into()).map_err(|reason| format!("{uri}: {reason}"))?;
+                mime_type = blob.mime_type.or(mime_type);
+                let bytes = BASE64_STANDARD.decode(&blob.base64);
+                Data::Bytes(bytes.map_err(|error| format!("{uri}: not Base64: {error}"))?)
+            }
             (None, None) => return Err(format!("{uri}: neither text nor blob")),
         };
         Ok(ResourceContent { uri, mime_type, data })
@@ -229,7 +233,7 @@ mod tests {
     fn invalid_contents_are_errors_with_the_uri() {
         for (content, why) in [
             (json!({ "uri": "a://1" }), "neither text nor blob"),
-            (json!({ "uri": "a://1", "blob": "AP9" }), "not Base64"),
+            (json!({ "uri": "a://1", "blob": "AP9h!" }), "not Base64"),
         ] {
             let error = read(&json!([content])).unwrap_err();
             assert!(error.contains("a://1") && error.contains(why), "{error}");

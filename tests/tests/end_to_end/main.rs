@@ -25,6 +25,7 @@ mod configuration;
 mod confinement;
 mod consent;
 mod console;
+mod content_blocks;
 mod conversations;
 mod diagnostics;
 mod doctor;
