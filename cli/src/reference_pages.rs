@@ -59,6 +59,28 @@ fn limits_page_shows_the_limits_of_the_code() {
             format!("{} of JSON together, {} parts", size(limits::CONTENT_LIMIT), count(limits::PARTS_LIMIT)),
         ),
         ("message of an error or a panic", size(limits::MESSAGE_LIMIT)),
+        (
+            "lists in an [outcome](outcome.md#fields)",
+            format!(
+                "the first {} compiler messages, {} warnings of the running program and {} calls",
+                runner::DIAGNOSTICS_KEPT,
+                limits::WARNINGS_LIMIT,
+                count(runner::CALLS_KEPT)
+            ),
+        ),
+        (
+            "texts of an answer of `serve`",
+            "[`serve.output`](serve.md#long-output) in bytes, whatever the number of lines".to_owned(),
+        ),
+        ("images in an answer of `serve`", format!("{} of Base64", size(server::answer::IMAGES_ROOM))),
+        (
+            "texts that `serve` keeps whole because an answer is cut",
+            format!(
+                "{}, {} together",
+                server::output_store::TEXTS_KEPT,
+                size(server::output_store::BYTES_KEPT)
+            ),
+        ),
         ("a message between program and host, either way", size(limits::FRAME_LIMIT)),
         ("a message, HTTP response body or event *from a server*", size(mcp::MAX_MESSAGE_BYTES)),
         (

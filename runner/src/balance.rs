@@ -1,4 +1,5 @@
-//! Reports unbalanced brackets with their position, where a parser would only report "error".
+//! Reports unbalanced brackets with their position, where a parser would only report "error", and notes what is no Rust
+//! token on the way.
 //!
 //! It also limits nesting: parsers recurse, and a snippet must not overflow the host's stack.
 
@@ -6,11 +7,44 @@ use std::ops::Range;
 
 use proc_macro2::LineColumn;
 
+use crate::lexical::{self, Escape, EscapeFault};
 use crate::syntax_error::SyntaxError;
 
-/// Checks that brackets pair up and nest at most `limit` deep.
-pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {
+/// What is no Rust token, as far as that is seen without a parser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) error: SyntaxError,
+    /// How sure it is.
+    pub(crate) certainty: Certainty,
+}
+
+/// How sure a fault is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Certainty {
+    /// It may be valid Rust.
+    Guess,
+    /// If the text is no Rust, this is why.
+    Reason,
+    /// The compiler refuses it, even if the parser does not.
+    Refused,
+}
+
+/// Checks that brackets pair up and nest at most `limit` deep; returns the first fault.
+///
+/// # Errors
+/// The bracket, or the fault that hides what the brackets are.
+pub(crate) fn check(text: &str, limit: usize) -> Result<Option<Fault>, SyntaxError> {
     let mut scanner = Scanner::new(text);
+    let balanced = pair_up(&mut scanner, limit);
+    let fault = scanner.fault.take();
+    match (balanced, fault) {
+        (Err(_), Some(fault)) if fault.certainty > Certainty::Guess => Err(fault.error),
+        (Err(error), _) => Err(error),
+        (Ok(()), fault) => Ok(fault),
+    }
+}
+
+fn pair_up(scanner: &mut Scanner<'_>, limit: usize) -> Result<(), SyntaxError> {
     let mut open: Vec<(char, LineColumn)> = Vec::new();
     while let Some((bracket, at)) = scanner.next_bracket()? {
         if matches!(bracket, '(' | '[' | '{') {
@@ -72,15 +106,19 @@ fn closing(bracket: char) -> char {
 
 /// Scans a text, skipping strings, characters and comments.
 struct Scanner<'a> {
+    text: &'a str,
     rest: &'a str,
     at: LineColumn,
     /// The lines that start inside a string or a comment.
     inside: Vec<Range<usize>>,
+    /// The first of the surest faults.
+    fault: Option<Fault>,
 }
 
 impl<'a> Scanner<'a> {
     fn new(text: &'a str) -> Self {
-        Scanner { rest: text, at: LineColumn { line: 1, column: 0 }, inside: Vec::new() }
+        let at = LineColumn { line: 1, column: 0 };
+        Scanner { text, rest: text, at, inside: Vec::new(), fault: None }
     }
 
     fn next_bracket(&mut self) -> Result<Option<(char, LineColumn)>, SyntaxError> {
@@ -94,9 +132,16 @@ impl<'a> Scanner<'a> {
                 '/' if self.rest.starts_with("//") => self.skip_until("\n"),
                 '/' if self.rest.starts_with("/*") => self.skip_comment(at)?,
                 '"' => self.skip_string(at)?,
-                '\'' => self.skip_character(),
+                '\'' => self.skip_character(at),
                 'r' | 'b' | 'c' | 'a'..='z' | 'A'..='Z' | '_' => self.skip_word(at)?,
-                _ => self.skip(next.len_utf8()),
+                _ => {
+                    if let Some(message) = lexical::character(next) {
+                        let is_refused = lexical::is_foreign_space(next);
+                        let certainty = if is_refused { Certainty::Refused } else { Certainty::Reason };
+                        self.note(certainty, message, at);
+                    }
+                    self.skip(next.len_utf8());
+                }
             }
         }
         Ok(None)
@@ -114,6 +159,23 @@ impl<'a> Scanner<'a> {
             }
         }
         self.rest = rest;
+    }
+
+    fn note(&mut self, certainty: Certainty, message: String, at: LineColumn) {
+        if self.fault.as_ref().is_none_or(|known| known.certainty < certainty) {
+            self.fault = Some(Fault { error: SyntaxError::at(message, at), certainty });
+        }
+    }
+
+    /// The bytes that were scanned.
+    fn offset(&self) -> usize {
+        self.text.len() - self.rest.len()
+    }
+
+    /// Whether the string or character that starts here is one of bytes.
+    fn in_bytes(&self) -> bool {
+        let mut before = self.text[..self.offset()].chars().rev();
+        before.next() == Some('b') && before.next().is_none_or(|c| !c.is_alphanumeric() && c != '_')
     }
 
     /// Records the lines of a string or comment that started at `from`.
@@ -149,35 +211,79 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_string(&mut self, from: LineColumn) -> Result<(), SyntaxError> {
+        let (whole, in_bytes) = (self.rest, self.in_bytes());
+        let mut fault: Option<(EscapeFault, LineColumn)> = None;
         self.skip(1);
         while let Some(next) = self.rest.chars().next() {
             match next {
                 '"' => {
+                    let content = &whole[1..whole.len() - self.rest.len()];
+                    if let Some((fault, at)) = fault {
+                        let message = fault.in_string(content, in_bytes);
+                        self.note(Certainty::Reason, message, at);
+                    }
                     self.skip(1);
                     self.note_inside(from);
                     return Ok(());
                 }
                 '\\' => {
+                    let escape = Escape { after: &self.rest[1..], in_bytes };
+                    fault = fault.or_else(|| Some((escape.fault()?, self.at)));
                     self.skip(1);
                     self.skip(self.rest.chars().next().map_or(0, char::len_utf8));
                 }
                 _ => self.skip(next.len_utf8()),
             }
         }
-        Err(SyntaxError::at("this string is never closed: expected `\"`", from))
+        let message = match lexical::typographic_quote(whole.lines().next().unwrap_or_default()) {
+            Some(quote) => format!("this string is never closed: expected `\"`; `{quote}` does not close it"),
+            None => "this string is never closed: expected `\"`".to_owned(),
+        };
+        Err(SyntaxError::at(message, from))
     }
 
     /// A character literal, or the quote of a lifetime.
-    fn skip_character(&mut self) {
-        let mut characters = self.rest.chars().skip(1);
+    fn skip_character(&mut self, from: LineColumn) {
+        let (whole, in_bytes) = (self.rest, self.in_bytes());
+        let inner = &whole[1..];
+        let mut characters = inner.chars();
         match (characters.next(), characters.next()) {
-            (Some('\\'), Some(_)) => {
-                self.skip(3);
+            (Some('\''), _) => {
+                self.note(Certainty::Guess, lexical::quoted_text(""), from);
+                self.skip(2);
+            }
+            (Some('\\'), Some(escaped)) => {
+                self.skip(2 + escaped.len_utf8());
                 self.skip_until("'");
+                let content = &inner[..inner.len() - self.rest.len()];
+                let content = content.strip_suffix('\'').unwrap_or(content);
+                let fault = Escape { after: &content[1..], in_bytes }.fault();
+                let is_long = escaped != 'u' && escaped != 'x' && content.len() > 1 + escaped.len_utf8();
+                match fault {
+                    _ if is_long => self.note(Certainty::Guess, lexical::quoted_text(content), from),
+                    Some(fault) => self.note(Certainty::Reason, fault.in_character(), from),
+                    None => {}
+                }
             }
             (Some(character), Some('\'')) => self.skip(2 + character.len_utf8()),
-            _ => self.skip(1),
+            _ => {
+                self.note_text(inner, from);
+                self.skip(1);
+            }
         }
+    }
+
+    /// Notes text in single quotes. A lifetime has no second quote; the quote of the next one is followed by its name.
+    fn note_text(&mut self, inner: &str, from: LineColumn) {
+        let line = inner.lines().next().unwrap_or_default();
+        let Some((text, after)) = line.split_once('\'') else { return };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if after.starts_with(is_word) {
+            return;
+        }
+        let is_sure = text.chars().all(is_word) || text.contains(['(', ')', '[', ']', '{', '}']);
+        let certainty = if is_sure { Certainty::Reason } else { Certainty::Guess };
+        self.note(certainty, lexical::quoted_text(text), from);
     }
 
     /// An identifier, or the prefix of a raw string.
@@ -227,8 +333,10 @@ mod tests {
             "/* ( /* [ */ { */ 1 // (",
             "'outer: loop { break 'outer }",
             "'\\u{28}'",
+            "'\\x28'; b'\\xff'; b\"\\xff\"; '\\''",
+            "fn f<'a, 'b>(a: &'a str, b: &'b str) -> char { 'c' }",
         ] {
-            assert_eq!(check(text, 128), Ok(()), "{text}");
+            assert_eq!(check(text, 128), Ok(None), "{text}");
         }
     }
 
@@ -246,6 +354,25 @@ mod tests {
             assert_eq!((error.line, error.column), (line, column), "{text}");
             assert!(error.message.contains(message), "{}", error.message);
         }
+        for (text, column, message) in [
+            ("f(\"\\d+\")", 4, "no escape `\\d`: write a raw string, `r\"\\d+\"`"),
+            ("f('text')", 3, "`'text'` is not one character"),
+            ("f('two words')", 3, "write `\"two words\"`"),
+            ("f(':(')", 3, "write `\":(\"`"),
+            ("f('')", 3, "`''` is no character"),
+            ("f('\\d')", 3, "no escape `\\d`"),
+            ("f('\\é')", 3, "no escape `\\é`"),
+            ("f('\\n and more')", 3, "is not one character"),
+            ("f(“text”)", 3, "`“` (U+201C)"),
+            ("f(“:(”)", 3, "`“` (U+201C)"),
+            ("f(a\u{200b})", 4, "U+200B"),
+        ] {
+            let fault = check(text, 128);
+            let error = fault.map(|fault| fault.unwrap().error).unwrap_or_else(|error| error);
+            assert_eq!(error.column, column, "{text}: {error:?}");
+            assert!(error.message.contains(message), "{}", error.message);
+        }
+        assert!(check("f(\"text”)", 128).unwrap_err().message.contains("`”` does not close it"));
         assert!(check(&"(".repeat(1_000_000), 128).unwrap_err().message.contains("128 deep"));
     }
 }

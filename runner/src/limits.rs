@@ -1,7 +1,7 @@
 //! The fixed limits of executions, for the documentation.
 
 pub use bridge::size::MESSAGE_LIMIT;
-pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, FRAME_LIMIT};
+pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, FRAME_LIMIT, WARNINGS_LIMIT};
 pub use bridge::{RESULT_LIMIT, STACK as PROGRAM_STACK};
 
 pub use crate::bindings::TIMEOUT as BINDINGS_TIMEOUT;

@@ -13,6 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Block, Stmt};
 
 use crate::captured_copies::{self, CapturedCopy};
+use crate::encoded;
 use crate::entry::{self, Entry, Takes};
 use crate::flow;
 use crate::insertion::{Insertion, MODULE};
@@ -143,6 +144,7 @@ impl Snippet {
             return Err(SyntaxError::at(message, START));
         }
         let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+        encoded::check(code)?;
         // Text that parses as Rust is Rust, even if a string or comment in it contains a fence.
         let whole = Snippet::parse_text(without_shebang(code), purpose);
         // The file of a program is Rust.
@@ -151,7 +153,7 @@ impl Snippet {
         }
         match markdown::unfence(code)? {
             Some(text) => Snippet::parse_text(without_shebang(&text), purpose),
-            None => whole,
+            None => whole.map_err(|error| encoded::escaped(code).unwrap_or(error)),
         }
     }
 

@@ -3,9 +3,9 @@
 //! [`crate::balance`] limits brackets. The rest are chains without brackets (`- - - 1`, `1 + 1 + 1`, `if … else if …`,
 //! `A<A<A<…`), whose depth is at most the number of tokens since the last token that certainly ended an expression.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 
-use crate::balance;
+use crate::balance::{self, Certainty};
 use crate::syntax_error::SyntaxError;
 
 /// Maximum nesting of brackets; the parser recurses on it.
@@ -13,6 +13,9 @@ pub const NESTING_LIMIT: usize = 128;
 
 /// Maximum number of dependent tokens. Programs by people or models stay below a few hundred.
 pub const CHAIN_LIMIT: usize = 2_000;
+
+/// Maximum number of characters to show of text that is no token.
+const TOKEN_SHOWN: usize = 20;
 
 /// Stack size for parsing a snippet, in bytes; only touched pages use memory. The maximum measured per token is about
 /// 34 KiB, for a `&` of a type in a parser without optimisation.
@@ -30,13 +33,27 @@ pub(crate) fn on_parser_stack<T: Send>(parse: impl FnOnce() -> T + Send) -> Opti
 
 /// The tokens of a text that is safe to parse.
 pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
-    balance::check(text, NESTING_LIMIT)?;
-    let tokens = text.parse::<TokenStream>().map_err(|error| {
-        let message = "this is not a Rust token: an unknown character, an unclosed string or comment";
-        SyntaxError::at(message, error.span().start())
-    })?;
+    let fault = balance::check(text, NESTING_LIMIT)?;
+    let tokens = match (text.parse::<TokenStream>(), fault) {
+        (Err(_), Some(fault)) => return Err(fault.error),
+        (Ok(_), Some(fault)) if fault.certainty == Certainty::Refused => return Err(fault.error),
+        (Ok(tokens), _) => tokens,
+        (Err(error), None) => return Err(no_token(text, error.span())),
+    };
     check(tokens.clone())?;
     Ok(tokens)
+}
+
+/// The error about text in which no token begins.
+fn no_token(text: &str, at: Span) -> SyntaxError {
+    let begin = text.get(at.byte_range().start..).unwrap_or_default();
+    let word: String = begin.chars().take_while(|c| !c.is_whitespace()).take(TOKEN_SHOWN).collect();
+    let message = if word.is_empty() {
+        "the text ends within a token".to_owned()
+    } else {
+        format!("`{word}` is not a Rust token")
+    };
+    SyntaxError::at(message, at.start())
 }
 
 /// Checks that no chain is longer than [`CHAIN_LIMIT`].

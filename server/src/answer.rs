@@ -23,19 +23,17 @@ pub use outcome::output_schema;
 
 /// Limit on images in an answer, in bytes of JSON (4 MiB). It is separate because a model does not read an image's
 /// bytes; model providers accept about this size for one image.
-const IMAGES_ROOM: usize = 4 << 20;
+pub const IMAGES_ROOM: usize = 4 << 20;
 
 /// Renders an outcome as MCP's `CallToolResult`; numbers keep their text (`strict_json::with_numbers`).
 ///
-/// Texts and content parts beyond `serve.output` bytes, and images beyond [`IMAGES_ROOM`], are stored with `keep`.
-/// `_meta` repeats texts within the same limits, as does structured content if enabled.
+/// Texts and content parts beyond `serve.output` bytes together, and images beyond [`IMAGES_ROOM`], are stored with
+/// `keep`. `_meta` repeats texts within the same limits, as does structured content if enabled, and names what was cut.
 pub(crate) fn result(mut outcome: Outcome, code: &Code, serve: &Serve, keep: Keep<'_>) -> Value {
     let budget = serve.output;
-    let texts = Texts::of(&outcome, budget, keep);
+    let (texts, room) = Texts::of(&outcome, others(&outcome.content), budget, keep);
     let parts = std::mem::take(&mut outcome.content);
     let text = texts.joined(&outcome, code, &media::described(&parts));
-    // Content always gets a share, even if the text uses up the budget.
-    let room = budget.saturating_sub(text.len()).max(budget / 8);
     let emitted = emitted(&parts, room, keep);
     let mut content = Vec::new();
     if !text.is_empty() {
@@ -99,17 +97,25 @@ struct ContentBudget {
 impl ContentBudget {
     /// Reserves room for a part; `false` if there is too little.
     fn takes(&mut self, part: &str) -> bool {
-        #[derive(Deserialize)]
-        struct Kind {
-            #[serde(rename = "type")]
-            kind: String,
-        }
-        let is_image = serde_json::from_str::<Kind>(part).is_ok_and(|part| part.kind == "image");
-        let left = if is_image { &mut self.images } else { &mut self.others };
+        let left = if is_image(part) { &mut self.images } else { &mut self.others };
         let rest = left.checked_sub(part.len());
         *left = rest.unwrap_or(*left);
         rest.is_some()
     }
+}
+
+fn is_image(part: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Kind {
+        #[serde(rename = "type")]
+        kind: String,
+    }
+    serde_json::from_str::<Kind>(part).is_ok_and(|part| part.kind == "image")
+}
+
+/// The bytes of all parts but images.
+fn others(content: &[Box<RawValue>]) -> usize {
+    content.iter().map(|part| part.get()).filter(|part| !is_image(part)).map(str::len).sum()
 }
 
 /// The parts as one JSON array.

@@ -21,6 +21,7 @@ pub mod execution_history;
 mod execution_slots;
 #[cfg(test)]
 mod fixtures;
+mod handshake;
 mod helper_ahead;
 pub mod http;
 mod identity;
@@ -35,7 +36,7 @@ pub mod open_questions;
 mod optimize;
 pub mod options;
 pub mod outcome_text;
-mod output_store;
+pub mod output_store;
 mod page_prompt;
 mod peer_address;
 mod pending;

@@ -13,6 +13,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
+use crate::handshake;
+
 /// The arguments of a call as its client sent them, in their canonical form.
 #[derive(Debug, Clone)]
 pub(crate) struct SentArguments(Box<RawValue>);
@@ -75,7 +77,7 @@ impl Outline<'_> {
 /// Checks the text of one message. A text that is not a message is left to the library, which reports it.
 ///
 /// # Errors
-/// The response to a message that two readers would interpret differently.
+/// The response to a message that two readers would interpret differently, and to a malformed `initialize`.
 pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage> {
     let outline: Option<Outline<'_>> = serde_json::from_str(text).ok();
     let request = outline.filter(|outline| outline.method.is_some());
@@ -84,8 +86,16 @@ pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage
         let message = format!("the message is ambiguous: {repeated}");
         return Err(RejectedMessage::new(&id, &ErrorData::invalid_request(message, None)));
     }
-    let is_call = |method: &RawValue| serde_json::from_str::<Cow<'_, str>>(method.get()).ok();
-    let call = request.filter(|request| request.method.and_then(is_call).as_deref() == Some("tools/call"));
+    let method = request.as_ref().and_then(|request| request.method);
+    let method = method.and_then(|method| serde_json::from_str::<Cow<'_, str>>(method.get()).ok());
+    if method.as_deref() == Some("initialize")
+        && !id.is_null()
+        && let Some(fault) = handshake::fault(request.as_ref().and_then(|request| request.params))
+    {
+        let message = format!("initialize is malformed: {fault}");
+        return Err(RejectedMessage::new(&id, &ErrorData::invalid_params(message, None)));
+    }
+    let call = request.filter(|_| method.as_deref() == Some("tools/call"));
     let Some(arguments) = call.and_then(|call| call.params).and_then(arguments_of) else { return Ok(None) };
     match strict_json::canonical_object(arguments) {
         Ok(arguments) => Ok(Some(SentArguments(arguments))),

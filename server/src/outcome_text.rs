@@ -4,6 +4,12 @@ use std::fmt::Write as _;
 
 use runner::{Diagnostic, Failure, Outcome, Status, size};
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Limit on a value that is shown on one line if its lines would be few, in bytes.
+const ONE_LINE: usize = 100;
+/// Limit on a value that is laid out over several lines, in characters: indentation takes up to half more tokens.
+const LAID_OUT: usize = 2_000;
 
 /// The text for standard output after the program's own output.
 pub fn result(outcome: &Outcome) -> Option<String> {
@@ -11,10 +17,23 @@ pub fn result(outcome: &Outcome) -> Option<String> {
     match raw.get().as_bytes().first() {
         Some(b'"') => serde_json::from_str(raw.get()).ok(),
         // Numbers keep their text.
-        _ if strict_json::value_with_numbers(raw).is_ok() => Some(strict_json::lines(raw, usize::MAX).text),
+        _ if strict_json::value_with_numbers(raw).is_ok() => Some(json(raw)),
         // A value that is nested too deeply to parse is shown unchanged.
         _ => Some(raw.get().to_owned()),
     }
+}
+
+/// A value on one line if it fits there, over several lines if these are short enough, or else on one line again.
+fn json(raw: &RawValue) -> String {
+    let compact =
+        strict_json::canonical(raw).map_or_else(|_| raw.get().to_owned(), |raw| raw.get().to_owned());
+    if compact.len() <= ONE_LINE {
+        return compact;
+    }
+    // A character has at most four bytes.
+    let lines = strict_json::lines(raw, LAID_OUT * 4);
+    let fits = !lines.is_cut && lines.text.chars().count() < LAID_OUT;
+    if fits { lines.text } else { compact }
 }
 
 /// One line for each content part that the program emitted; texts are unchanged.
@@ -108,7 +127,24 @@ pub fn milliseconds(time: std::time::Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn only_values_of_some_lines_are_laid_out() {
+        let shown = |value: Value| {
+            let mut outcome = Outcome::busy("");
+            outcome.result = RawValue::from_string(value.to_string()).ok();
+            result(&outcome).unwrap()
+        };
+        assert_eq!(shown(json!({ "a": [1, { "b": null }] })), r#"{"a":[1,{"b":null}]}"#);
+        let words = vec!["some words"; 20];
+        assert_eq!(shown(json!(words)), format!("[\n  {}\n]", vec!["\"some words\""; 20].join(",\n  ")));
+        let words = vec!["some words"; 150];
+        assert_eq!(shown(json!(words)), json!(words).to_string());
+        assert_eq!((shown(json!("a\nb")), shown(json!("ä".repeat(90)))), ("a\nb".to_owned(), "ä".repeat(90)));
+    }
 
     #[test]
     fn a_refused_system_call_is_named_only_if_it_can_be_the_cause() {

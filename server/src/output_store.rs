@@ -13,10 +13,11 @@ const HOST: &str = "executions";
 /// The template of the addresses (RFC 6570).
 pub(crate) const TEMPLATE: &str = "toolsmith://executions/{id}/{part}{?offset,length}";
 
-/// Limits on the count and total size of texts, in bytes (32 MiB). When a limit is exceeded, the client that holds the
-/// most loses its oldest text, so no client loses texts to a larger one.
-const TEXTS_KEPT: usize = 512;
-pub(crate) const BYTES_KEPT: usize = 32 << 20;
+/// Limit on the count of texts. When a limit is exceeded, the client that holds the most loses its oldest text, so no
+/// client loses texts to a larger one.
+pub const TEXTS_KEPT: usize = 512;
+/// Limit on the total size of texts, in bytes (32 MiB).
+pub const BYTES_KEPT: usize = 32 << 20;
 
 /// Default (256 KiB) and maximum (1 MiB) size of one reading, in bytes.
 const LENGTH: usize = 256 << 10;

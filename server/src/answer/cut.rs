@@ -3,10 +3,6 @@
 use runner::size;
 use serde_json::{Value, json};
 
-/// Maximum number of lines of a part. opencode shows a model only the first 2 000 lines of an answer, which has two
-/// such parts, and drops the end without a note.
-const LINES: usize = 800;
-
 /// Stores a part that is too long for an answer under its name; returns its address.
 pub(super) type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
 
@@ -18,7 +14,7 @@ pub(super) struct Cut {
 
 /// Cuts a text to head and tail if it is too long, and then stores the whole as a resource.
 pub(super) fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
-    if fits(text, room) {
+    if text.len() <= room {
         return Cut { shown: text.to_owned(), link: None };
     }
     let address = keep(part, text);
@@ -35,22 +31,25 @@ pub(super) fn whole_at(address: &str) -> String {
     format!("; the whole is the resource {address}, in parts by ?offset=…&length=…")
 }
 
-/// Whether a text fits without cuts, in bytes and in lines.
-fn fits(text: &str, room: usize) -> bool {
-    text.len() <= room && text.lines().nth(LINES).is_none()
+/// Divides `room` among texts of these lengths: a text that needs less than its share leaves the rest to the others.
+pub(super) fn shares<const TEXTS: usize>(lengths: [usize; TEXTS], room: usize) -> [usize; TEXTS] {
+    let mut shortest_first: [usize; TEXTS] = std::array::from_fn(|index| index);
+    shortest_first.sort_by_key(|index| lengths[*index]);
+    let (mut left, mut shares) = (room, lengths);
+    for (served, index) in shortest_first.into_iter().enumerate() {
+        shares[index] = lengths[index].min(left / (TEXTS - served));
+        left -= shares[index];
+    }
+    shares
 }
 
 /// Three quarters of the room for the head, one for the tail.
 pub(super) fn head_and_tail(text: &str, room: usize, more: &str) -> String {
-    if fits(text, room) {
+    if text.len() <= room {
         return text.to_owned();
     }
-    let mut ends = text.match_indices('\n').map(|(at, _)| at);
-    let max_head = ends.nth(LINES / 4 * 3 - 1).unwrap_or(text.len());
-    let head = text.floor_char_boundary((room / 4 * 3).min(max_head));
-    let min_tail = text.rmatch_indices('\n').nth(LINES / 4 - 1).map_or(0, |(at, _)| at + 1);
-    let tail = text.len().saturating_sub(room / 4).max(min_tail);
-    let tail = text.ceil_char_boundary(tail).max(head);
+    let head = text.floor_char_boundary(room / 4 * 3);
+    let tail = text.ceil_char_boundary(text.len() - room / 4).max(head);
     let (first, last) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     let (left_out, whole) = (size(tail - head), size(text.len()));
     format!("{first}\n[… {left_out} of {whole} are left out here{more} …]\n{last}")
@@ -82,14 +81,17 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_many_short_lines_are_cut() {
-        let lines = |count: usize| (1..=count).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
-        assert_eq!(head_and_tail(&lines(800), 100_000, ""), lines(800));
-        let shown = head_and_tail(&lines(3_000), 100_000, "");
-        let all: Vec<&str> = shown.lines().collect();
-        assert_eq!((all.len(), all[0], all[599], all[601], all[800]), (801, "1", "600", "2801", "3000"));
-        assert!(all[600].contains("are left out here"), "{}", all[600]);
-        // The limit that is reached first applies.
-        assert!(head_and_tail(&lines(3_000), 1_000, "").len() < 1_100);
+    fn lines_are_not_counted() {
+        let lines = "a\n".repeat(10_000);
+        assert_eq!(head_and_tail(&lines, 20_000, ""), lines);
+    }
+
+    #[test]
+    fn a_short_text_leaves_its_share_to_the_others() {
+        assert_eq!(shares([10, 20, 30], 100), [10, 20, 30]);
+        assert_eq!(shares([90, 0, 10, 0], 100), [90, 0, 10, 0]);
+        assert_eq!(shares([90, 0, 20, 0], 100), [80, 0, 20, 0]);
+        assert_eq!(shares([500, 300, 10], 100), [45, 45, 10]);
+        assert_eq!(shares([1, 1], 0), [0, 0]);
     }
 }

@@ -1,11 +1,12 @@
 //! The outcome as JSON for programs, within the same limits as the text for models.
 
 use queue::shortened;
-use runner::{Diagnostic, Fix, Outcome};
+use runner::{Diagnostic, Outcome};
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::cut::{Keep, cut, head_and_tail};
+use super::cut::{Keep, head_and_tail, whole_at};
 use super::texts::Texts;
 
 /// The member of a result's `_meta` with the outcome.
@@ -56,45 +57,83 @@ pub fn output_schema() -> Value {
     schema
 }
 
-/// The outcome as JSON, with long parts cut as in the text.
+/// The outcome as JSON, with long parts cut as in the text; `truncated` says which, and where the whole is.
 pub(super) fn bounded(mut outcome: Outcome, texts: &Texts, budget: usize, keep: Keep<'_>) -> Value {
-    let mut truncated = Map::new();
-    let mut note = |part: &str, link: &Value| {
-        truncated.insert(part.to_owned(), json!(true));
-        truncated.insert(format!("{part}_resource"), link["uri"].clone());
-    };
+    let mut cuts = Cuts { room: budget / 4, truncated: Map::new(), keep };
     if let Some(link) = &texts.stdout.link {
         outcome.stdout.clone_from(&texts.stdout.shown);
-        note("stdout", link);
+        cuts.note("stdout", link["uri"].clone());
     }
     if let Some(link) = texts.value.as_ref().and_then(|value| value.link.as_ref()) {
         outcome.result = None;
-        note("result", link);
+        cuts.note("result", link["uri"].clone());
     }
     if let Some(link) = &texts.stderr.link {
         outcome.stderr.clone_from(&texts.stderr.shown);
-        note("stderr", link);
+        cuts.note("stderr", link["uri"].clone());
     }
-    let diagnostics = serde_json::to_string(&outcome.diagnostics).unwrap_or_default();
-    let diagnostics = cut("diagnostics", &diagnostics, budget / 4, keep);
-    if let Some(link) = &diagnostics.link {
-        shorten_diagnostics(&mut outcome.diagnostics, budget / 4);
-        note("diagnostics", link);
+    if let Some(error) = outcome.error.as_mut().filter(|error| error.message.len() > cuts.room) {
+        let address = keep("error", &error.message);
+        error.message = head_and_tail(&error.message, cuts.room, &whole_at(&address));
+        cuts.note("error", address.into());
     }
-    shorten_fixes(&mut outcome.fixes, budget / 4);
-    if let Some(error) = &mut outcome.error {
-        error.message = head_and_tail(&error.message, budget / 4, "");
+    if cuts.exceeds("diagnostics", &outcome.diagnostics) {
+        shorten_diagnostics(&mut outcome.diagnostics, cuts.room);
     }
-    // All calls are in the log; a model needs only the last ones.
-    let calls = outcome.calls.len();
-    outcome.calls.drain(..calls.saturating_sub(CALLS_SHOWN));
+    cuts.list("fixes", &mut outcome.fixes);
+    cuts.list("manifest", &mut outcome.manifest);
+    // The last calls explain most.
+    outcome.calls.reverse();
+    cuts.list("calls", &mut outcome.calls);
+    outcome.calls.reverse();
     let result = outcome.result.take().and_then(|result| strict_json::value_with_numbers(&result).ok());
     let mut whole = serde_json::to_value(&outcome).unwrap_or_default();
     whole["result"] = result.unwrap_or_default();
     if let Some(members) = whole["truncated"].as_object_mut() {
-        members.extend(truncated);
+        members.extend(cuts.truncated);
     }
     whole
+}
+
+/// What was cut of an outcome.
+struct Cuts<'a> {
+    /// Limit on one member, in bytes of JSON.
+    room: usize,
+    /// `PART: true` and `PART_resource: address` for each part that was cut.
+    truncated: Map<String, Value>,
+    keep: Keep<'a>,
+}
+
+impl Cuts<'_> {
+    fn note(&mut self, part: &str, address: Value) {
+        self.truncated.insert(part.to_owned(), json!(true));
+        self.truncated.insert(format!("{part}_resource"), address);
+    }
+
+    /// Whether a list is too long; then the whole is stored.
+    fn exceeds<T: Serialize>(&mut self, part: &str, items: &[T]) -> bool {
+        let text = serde_json::to_string(items).unwrap_or_default();
+        let exceeds = text.len() > self.room;
+        if exceeds {
+            let address = (self.keep)(part, &text);
+            self.note(part, address.into());
+        }
+        exceeds
+    }
+
+    /// Keeps the first items of a list that fit.
+    fn list<T: Serialize>(&mut self, part: &str, items: &mut Vec<T>) {
+        if !self.exceeds(part, items) {
+            return;
+        }
+        let mut left = self.room;
+        let fits = |item: &&T| {
+            let bytes = serde_json::to_string(item).map_or(0, |item| item.len() + 1);
+            left.checked_sub(bytes).map(|rest| left = rest).is_some()
+        };
+        let count = items.iter().take_while(fits).count();
+        items.truncate(count);
+    }
 }
 
 /// Keeps the first diagnostics that fit, with the beginning of long texts.
@@ -115,23 +154,30 @@ fn shorten_diagnostics(diagnostics: &mut Vec<Diagnostic>, room: usize) {
     });
 }
 
-/// Keeps the first corrections that fit.
-fn shorten_fixes(fixes: &mut Vec<Fix>, room: usize) {
-    let mut left = room;
-    fixes.retain(|fix| {
-        let bytes = fix.before.len() + fix.after.len();
-        let fits = bytes <= left;
-        left = left.saturating_sub(bytes);
-        fits
-    });
-}
-
-/// Limit on calls that are listed individually: the last ones.
-const CALLS_SHOWN: usize = 20;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_are_cut_by_bytes_and_stored_whole() {
+        let kept = std::cell::RefCell::new(Vec::new());
+        let keep = |part: &str, text: &str| {
+            kept.borrow_mut().push(text.to_owned());
+            format!("toolsmith://executions/1/{part}")
+        };
+        let mut outcome = Outcome::busy(&"e".repeat(5_000));
+        outcome.manifest = (0..1_000).map(|number| format!("server.tool-{number}")).collect();
+        let names = outcome.manifest.clone();
+        let (texts, _) = Texts::of(&outcome, 0, 1 << 20, &|_, _| panic!("nothing is cut"));
+        let shown = bounded(outcome, &texts, 16 << 10, &keep);
+        let count = shown["manifest"].as_array().unwrap().len();
+        assert!((100..300).contains(&count) && shown["manifest"][0] == "server.tool-0", "{count}");
+        assert_eq!(shown["truncated"]["manifest_resource"], "toolsmith://executions/1/manifest");
+        assert_eq!(shown["truncated"]["error_resource"], "toolsmith://executions/1/error");
+        assert!(shown["error"]["message"].as_str().unwrap().len() < 4_500);
+        assert!(shown["truncated"].get("fixes").is_none() && shown["truncated"].get("calls").is_none());
+        assert_eq!(kept.into_inner(), ["e".repeat(5_000), json!(names).to_string()]);
+    }
 
     #[test]
     fn the_schema_is_short_and_matches_outcomes() {

@@ -4,7 +4,7 @@ use queue::shortened;
 use runner::{Code, Fix, Outcome, Status};
 use serde_json::Value;
 
-use super::cut::{Cut, Keep, cut};
+use super::cut::{Cut, Keep, cut, shares};
 use crate::outcome_text;
 
 /// Maximum size of a corrected line, in bytes: some snippets are one long line.
@@ -21,16 +21,24 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
+    /// The texts within `budget` bytes, beside `others` bytes of content parts, and the bytes that these may have.
+    pub(super) fn of(outcome: &Outcome, others: usize, budget: usize, keep: Keep<'_>) -> (Self, usize) {
         let trouble = outcome_text::trouble(outcome);
         let trouble = trouble.unwrap_or_else(|| outcome_text::messages(&outcome.diagnostics));
         let trouble = format!("{}\n{}", trouble.trim_end(), corrections(outcome));
-        Texts {
-            stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
-            value: outcome_text::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
-            stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
-            trouble: cut("trouble", trouble.trim(), budget / 2, keep),
-        }
+        let value = outcome_text::result(outcome);
+        let (stdout, stderr) = (outcome.stdout.trim_end_matches('\n'), without_panic(outcome));
+        let trouble = trouble.trim();
+        let lengths =
+            [stdout.len(), value.as_ref().map_or(0, String::len), stderr.len(), trouble.len(), others];
+        let [of_stdout, of_value, of_stderr, of_trouble, of_others] = shares(lengths, budget);
+        let texts = Texts {
+            stdout: cut("stdout", stdout, of_stdout, keep),
+            value: value.map(|text| cut("result", &text, of_value, keep)),
+            stderr: cut("stderr", stderr, of_stderr, keep),
+            trouble: cut("trouble", trouble, of_trouble, keep),
+        };
+        (texts, of_others)
     }
 
     /// The text for a model. A value without other output needs no label.

@@ -154,3 +154,71 @@ fn a_timeout_out_of_range_is_reported_with_both_bounds() {
         assert!(text.contains("is out of range: more than 0, at most 86400 seconds"), "{answer:#}");
     }
 }
+
+/// The whole text that a result's link refers to.
+fn whole(server: &mut Server, id: u32, answer: &Value, part: &str) -> String {
+    let truncated = &outcome_of(answer)["truncated"];
+    assert_eq!(truncated[part], true, "{truncated:#}");
+    let uri = &truncated[format!("{part}_resource")];
+    let read = server.ask(id, "resources/read", &json!({ "uri": uri }));
+    read["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{read:#}")).to_owned()
+}
+
+#[test]
+fn many_short_lines_are_whole_while_there_is_room() {
+    let mut server = start(DEMO);
+    let code = "let words: Vec<String> = (0..1_000).map(|n| format!(\"word {n:03}\")).collect();\n\
+                for word in &words { println!(\"{word}\"); }\nwords";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    let outcome = outcome_of(&answer);
+    assert_eq!(outcome["truncated"], json!({ "stdout": false, "stderr": false }));
+    let words: Vec<String> = (0..1_000).map(|n| format!("word {n:03}")).collect();
+    let text = format!("{}\n\nresult: {}", words.join("\n"), json!(words));
+    assert_eq!(answer["result"]["content"], json!([{ "type": "text", "text": text }]));
+}
+
+#[test]
+fn what_is_cut_is_named_with_the_resource_that_has_it_all() {
+    let mut server = start(&format!("{DEMO}serve: {{ output: 4KiB }}\n"));
+    let code = "for _ in 0..100 { demo::echo(\"x\").await?; }\nprintln!(\"{}\", \"y\".repeat(5_000));\nvec![1; 3_000]";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!((3_500..5_500).contains(&text.len()), "{} bytes", text.len());
+    assert!(outcome_of(&answer)["calls"].as_array().unwrap().len() < 30, "{answer:#}");
+    let calls = whole(&mut server, 2, &answer, "calls");
+    assert_eq!(serde_json::from_str::<Vec<Value>>(&calls).unwrap().len(), 100);
+    assert_eq!(whole(&mut server, 3, &answer, "stdout"), "y".repeat(5_000));
+    assert_eq!(whole(&mut server, 4, &answer, "result"), json!(vec![1; 3_000]).to_string());
+    let answer =
+        server.ask(5, "tools/call", &execute("println!(\"{}\", \"y\".repeat(3_000));\n\"z\".repeat(500)"));
+    assert_eq!(outcome_of(&answer)["truncated"], json!({ "stdout": false, "stderr": false }));
+}
+
+#[test]
+fn a_malformed_handshake_is_refused_with_its_fault_and_can_be_repeated() {
+    let mut server = Serve::new(DEMO).start();
+    let info = json!({ "name": "tests", "version": "1" });
+    for (id, parameters, fault) in [
+        (1, json!({}), "`params.protocolVersion` is missing"),
+        (2, json!([]), "`params` is not an object"),
+        (
+            3,
+            json!({ "protocolVersion": 1, "capabilities": {}, "clientInfo": info }),
+            "`params.protocolVersion`: invalid type",
+        ),
+        (
+            4,
+            json!({ "protocolVersion": "2025-06-18", "clientInfo": info }),
+            "`params.capabilities` is missing",
+        ),
+        (5, json!({ "protocolVersion": "2025-06-18", "capabilities": {} }), "`params.clientInfo` is missing"),
+    ] {
+        let answer = server.ask(id, "initialize", &parameters);
+        assert_eq!(answer["error"]["code"], -32_602, "{answer:#}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("initialize is malformed: {fault}")), "{message}");
+    }
+    server.shake_hands();
+    let answer = server.ask(6, "tools/call", &execute("6 * 7"));
+    assert_eq!(outcome_of(&answer)["result"], 42);
+}

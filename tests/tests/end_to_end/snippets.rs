@@ -159,6 +159,16 @@ fn language_table_by_serve() {
     by_serve(&table("language.yaml"), DEMO);
 }
 
+#[test]
+fn tokens_table_by_run() {
+    by_run(&table("tokens.yaml"), DEMO);
+}
+
+#[test]
+fn tokens_table_by_serve() {
+    by_serve(&table("tokens.yaml"), DEMO);
+}
+
 fn by_run(rows: &[Row], config: &str) {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());

@@ -1,0 +1,89 @@
+//! Names the fault of a malformed `initialize`, which the protocol library would take for a request of another version.
+
+use rmcp::model::{ClientCapabilities, Implementation, InitializeRequestParams};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The members that the parameters must have (MCP, "Lifecycle", "Initialization").
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Members<'a> {
+    #[serde(borrow)]
+    protocol_version: Option<&'a RawValue>,
+    #[serde(borrow)]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow)]
+    client_info: Option<&'a RawValue>,
+}
+
+/// The fault of an `initialize` request with these parameters, if it has one.
+pub(crate) fn fault(parameters: Option<&RawValue>) -> Option<String> {
+    let Some(parameters) = parameters else { return Some("`params` is missing".to_owned()) };
+    if !parameters.get().starts_with('{') {
+        return Some("`params` is not an object".to_owned());
+    }
+    let whole = || serde_json::from_str::<InitializeRequestParams>(parameters.get()).err();
+    let Ok(members) = serde_json::from_str::<Members<'_>>(parameters.get()) else {
+        return whole().map(|error| format!("`params`: {error}"));
+    };
+    member::<String>("protocolVersion", members.protocol_version)
+        .or_else(|| member::<ClientCapabilities>("capabilities", members.capabilities))
+        .or_else(|| member::<Implementation>("clientInfo", members.client_info))
+        .or_else(|| whole().map(|error| format!("`params`: {error}")))
+}
+
+/// The fault of one member, which must be a `T`.
+fn member<T: for<'de> Deserialize<'de>>(name: &str, value: Option<&RawValue>) -> Option<String> {
+    let Some(value) = value else { return Some(format!("`params.{name}` is missing")) };
+    let error = serde_json::from_str::<T>(value.get()).err()?.to_string();
+    // The position is that in the member alone.
+    let error = error.split(" at line ").next().unwrap_or(&error);
+    Some(format!("`params.{name}`: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_faulty_member_is_named() {
+        let info = r#""clientInfo":{"name":"a","version":"1"}"#;
+        for (parameters, says) in [
+            ("[]".to_owned(), "`params` is not an object"),
+            ("{}".to_owned(), "`params.protocolVersion` is missing"),
+            (
+                format!(r#"{{"protocolVersion":1,"capabilities":{{}},{info}}}"#),
+                "`params.protocolVersion`: invalid type: integer",
+            ),
+            (format!(r#"{{"protocolVersion":"2025-06-18",{info}}}"#), "`params.capabilities` is missing"),
+            (
+                format!(r#"{{"protocolVersion":"2025-06-18","capabilities":[1],{info}}}"#),
+                "`params.capabilities`: ",
+            ),
+            (
+                format!(r#"{{"protocolVersion":"2025-06-18","capabilities":{{"roots":1}},{info}}}"#),
+                "`params.capabilities`: ",
+            ),
+            (
+                r#"{"protocolVersion":"2025-06-18","capabilities":{}}"#.to_owned(),
+                "`params.clientInfo` is missing",
+            ),
+            (
+                r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a"}}"#.to_owned(),
+                "`params.clientInfo`: missing field `version`",
+            ),
+            (
+                format!(r#"{{"protocolVersion":"2025-06-18","capabilities":{{}},{info},"_meta":1}}"#),
+                "`params`: ",
+            ),
+        ] {
+            let raw = RawValue::from_string(parameters.clone()).unwrap();
+            let fault = fault(Some(&raw)).unwrap();
+            assert!(fault.starts_with(says), "{parameters}: {fault}");
+        }
+        assert!(fault(None).is_some());
+        let valid =
+            format!(r#"{{"protocolVersion":"2025-06-18","capabilities":{{"sampling":{{}}}},{info}}}"#);
+        assert_eq!(fault(Some(&RawValue::from_string(valid).unwrap())), None);
+    }
+}
