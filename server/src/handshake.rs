@@ -27,9 +27,17 @@ pub(crate) fn fault(parameters: Option<&RawValue>) -> Option<String> {
         return whole().map(|error| format!("`params`: {error}"));
     };
     member::<String>("protocolVersion", members.protocol_version)
-        .or_else(|| member::<ClientCapabilities>("capabilities", members.capabilities))
-        .or_else(|| member::<Implementation>("clientInfo", members.client_info))
+        .or_else(|| object::<ClientCapabilities>("capabilities", members.capabilities))
+        .or_else(|| object::<Implementation>("clientInfo", members.client_info))
         .or_else(|| whole().map(|error| format!("`params`: {error}")))
+}
+
+/// The fault of one member, which must be a `T` and an object: serde reads structs from arrays too.
+fn object<T: for<'de> Deserialize<'de>>(name: &str, value: Option<&RawValue>) -> Option<String> {
+    if value.is_some_and(|value| !value.get().starts_with('{')) {
+        return Some(format!("`params.{name}` is not an object"));
+    }
+    member::<T>(name, value)
 }
 
 /// The fault of one member, which must be a `T`.
@@ -38,7 +46,10 @@ fn member<T: for<'de> Deserialize<'de>>(name: &str, value: Option<&RawValue>) ->
     let error = serde_json::from_str::<T>(value.get()).err()?.to_string();
     // The position is that in the member alone.
     let error = error.split(" at line ").next().unwrap_or(&error);
-    Some(format!("`params.{name}`: {error}"))
+    Some(match error.split_once(", expected struct ") {
+        Some((found, _)) => format!("`params.{name}`: {found}, expected an object"),
+        None => format!("`params.{name}`: {error}"),
+    })
 }
 
 #[cfg(test)]
@@ -58,11 +69,11 @@ mod tests {
             (format!(r#"{{"protocolVersion":"2025-06-18",{info}}}"#), "`params.capabilities` is missing"),
             (
                 format!(r#"{{"protocolVersion":"2025-06-18","capabilities":[1],{info}}}"#),
-                "`params.capabilities`: ",
+                "`params.capabilities` is not an object",
             ),
             (
                 format!(r#"{{"protocolVersion":"2025-06-18","capabilities":{{"roots":1}},{info}}}"#),
-                "`params.capabilities`: ",
+                "`params.capabilities`: invalid type: integer `1`, expected an object",
             ),
             (
                 r#"{"protocolVersion":"2025-06-18","capabilities":{}}"#.to_owned(),
