@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::IMAGES_ROOM;
 use super::cut::{Keep, head_and_tail, whole_at};
 
+/// The member of a result's `_meta` that names what was cut.
+const TRUNCATED: &str = "io.toolsmith/truncated";
+
 /// The smallest room for a text that is cut, in bytes, so that a part of it is shown in any case.
 const MIN_TEXT: usize = 512;
 
@@ -39,13 +42,28 @@ pub(crate) fn direct(mut result: Value, limit: usize, has_schema: bool, keep: Ke
     if shown.is_none() && note.is_none() {
         return result;
     }
+    let links = [shown.as_ref().and_then(|parts| parts.last()), note.as_ref().map(|[_, link]| link)];
+    let truncated = truncated(links.into_iter().flatten());
     let mut parts = shown.unwrap_or_else(|| content.to_vec());
     if let Some(note) = note {
         parts.extend(note);
         result.as_object_mut().map(|members| members.remove("structuredContent"));
     }
     result["content"] = Value::Array(parts);
+    if !result["_meta"].is_object() {
+        result["_meta"] = json!({});
+    }
+    result["_meta"][TRUNCATED] = truncated;
     result
+}
+
+/// What was cut, and where the whole is: as in an outcome.
+fn truncated<'a>(links: impl Iterator<Item = &'a Value>) -> Value {
+    let members = links.flat_map(|link| {
+        let part = link["name"].as_str().unwrap_or_default();
+        [(part.to_owned(), json!(true)), (format!("{part}_resource"), link["uri"].clone())]
+    });
+    Value::Object(members.collect())
 }
 
 /// The parts that fit, the beginning and the end of the first text that does not, and a link to the whole; `None` if
@@ -166,6 +184,8 @@ mod tests {
             (&json!("resource_link"), &json!(true))
         );
         assert_eq!(kept, [("text".to_owned(), long)]);
+        let truncated = json!({ "text": true, "text_resource": "toolsmith://executions/1/text" });
+        assert_eq!(shown["_meta"][TRUNCATED], truncated);
     }
 
     #[test]
