@@ -47,7 +47,7 @@ const KNOWN: [(&str, &str); 13] = [
     (
         "emit",
         "/// Adds content to the answer: a text, a Content, a ToolResult (all its blocks), typed output that is content blocks, a \
-         Value, or a list or reference; not async. Panics if a value is not a content block.\n\
+         Value, or a list or reference; not async. Any other value is added as its JSON.\n\
          fn emit(content: impl Emittable)\n\
          // emit(shop::get_picture(id).await?);",
     ),
