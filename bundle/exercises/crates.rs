@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Context as _;
 use chrono::{Datelike as _, NaiveDate, TimeDelta};
 use futures::{StreamExt as _, stream};
+use indexmap::IndexMap;
 use itertools::Itertools as _;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,7 @@ async fn run() -> anyhow::Result<serde_json::Value> {
     let unique: HashSet<&str> = order.tags.iter().map(String::as_str).collect();
     let mut text = String::new();
     write!(text, "{:>8.3}|{:#x}", (order.total.sin() + order.total.powf(0.3)).ln(), day.year())?;
+    let kept: IndexMap<char, usize> = counted.iter().map(|(letter, count)| (*letter, *count)).collect();
     let sorted: BTreeMap<_, _> = counted.into_iter().sorted().collect();
     println!("{order:?} {text}");
     Ok(json!({
@@ -45,7 +47,7 @@ async fn run() -> anyhow::Result<serde_json::Value> {
         "squares": squares,
         "joined": slow + fast,
         "power": power,
-        "letters": sorted.len(),
+        "letters": [sorted.len(), kept.len()],
         "unique": unique.len(),
         "again": serde_json::to_string(&order)?,
     }))

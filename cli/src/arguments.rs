@@ -344,7 +344,7 @@ pub(crate) struct CodegenArguments {
 /// Subcommands of `mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// Call a tool that has no output schema, and infer a schema from its results; earlier observations are merged.
+    /// Call a tool, and infer its output schema from the results or correct the declared one; earlier observations are merged.
     Observe(ObserveArguments),
     /// Pin servers to their tools: write all tools into the lock file; tools that change later are held back.
     Lock(PinArguments),

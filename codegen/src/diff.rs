@@ -66,7 +66,7 @@ pub fn diff(old: &[Tool], new: &[Tool]) -> ToolsDiff {
 
 /// Which parts of a tool differ: description, input, output.
 fn differences(old: &Tool, new: &Tool) -> [bool; 3] {
-    let output = |tool: &Tool| (tool.output_schema.as_ref().map(canonical), tool.observed);
+    let output = |tool: &Tool| (tool.output_schema.as_ref().map(canonical), tool.answers.clone());
     [
         old.description.as_deref().unwrap_or_default() != new.description.as_deref().unwrap_or_default(),
         canonical(&old.input_schema) != canonical(&new.input_schema),
@@ -113,11 +113,12 @@ fn changes(old: &Tool, new: &Tool) -> Vec<Change> {
 
 /// How the source of the output schema changed, if it did.
 fn output_state(old: &Tool, new: &Tool) -> Option<Change> {
-    let state = |tool: &Tool| match (&tool.output_schema, tool.observed) {
-        (None, _) => "no longer declared",
-        (Some(_), false) => "now declared",
-        (Some(_), true) => "now observed, not declared",
-    };
+    let state =
+        |tool: &Tool| match (&tool.output_schema, tool.answers.source != crate::SchemaSource::Declared) {
+            (None, _) => "no longer declared",
+            (Some(_), false) => "now declared",
+            (Some(_), true) => "now observed, not declared",
+        };
     (state(old) != state(new)).then(|| Change::new(format!("output: {}", state(new))))
 }
 

@@ -3,9 +3,10 @@
 //! It reads like Rust with documentation comments, which models know best: the description, both ways to
 //! write the call, and every type with its fields.
 
+use crate::SchemaSource;
 use crate::form::{Kind, Note};
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel, accessors};
-use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
+use crate::spelling::{extra_text, fact_text, is_literal_first, output_text, type_text};
 use crate::text::{clean, paragraphs};
 use crate::typing::FieldType;
 
@@ -83,7 +84,7 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
             let names = |required: bool| {
                 body.fields.iter().filter(move |field| field.required == required).map(|field| &field.name)
             };
-            let extra: Vec<&String> = body.extra.iter().map(|(name, _)| name).collect();
+            let extra: Vec<&String> = body.described_extra().map(|extra| &extra.name).into_iter().collect();
             let required: Vec<&str> = names(true).map(String::as_str).collect();
             let all: Vec<&str> =
                 names(true).chain(names(false)).chain(extra.clone()).map(String::as_str).collect();
@@ -93,7 +94,7 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
             let literal = format!("{module}::{prefix}Input {fields}.call().await?");
             let forms = if is_literal_first(body) { [literal, fluent] } else { [fluent, literal] };
             forms.iter().for_each(|form| page.line(form));
-            if names(false).next().is_some() || body.extra.is_some() {
+            if names(false).next().is_some() || body.described_extra().is_some() {
                 page.line(SETTERS);
             }
         }
@@ -105,15 +106,24 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
         Output::Untyped => page.line(
             "// Returns a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).",
         ),
-        _ if tool.observed => {
-            page.line(&format!(
-                "// Returns {output}. The type was observed in results, not declared by the server:"
-            ));
+        _ if tool.answers.unchecked => {
+            page.line(&format!("// Returns {output}. Its fields are not checked: what does not fit is `None`, and in `.extra`."));
+        }
+        _ if tool.answers.source != SchemaSource::Declared => {
+            let declared = match tool.answers.source {
+                SchemaSource::Corrected => "the declared one did not fit",
+                _ => "not declared by the server",
+            };
+            page.line(&format!("// Returns {output}. The type was observed in results, {declared}:"));
             page.line(
                 "// a result that does not fit is an `Err` of kind `Mismatch`, with the result in `raw`.",
             );
         }
         _ => page.line(&format!("// Returns {output}.")),
+    }
+    let content: Vec<String> = tool.answers.content.iter().map(|kind| clean(kind, MAX_FACT)).collect();
+    if !content.is_empty() && tool.output != Output::Untyped {
+        page.line(&format!("// `.raw().await?` also has: {}.", content.join(", ")));
     }
 }
 
@@ -196,8 +206,8 @@ fn struct_lines(model: &TypeModel, body: &StructModel, tool: &ToolModel, page: &
         let value = clean(&value.to_string(), MAX_FACT);
         page.line(&format!("    // {:?}: {value} is added automatically", clean(key, MAX_FACT)));
     }
-    if let Some((name, field_type)) = &body.extra {
-        page.line(&format!("    {name}: {}, // all other fields", type_text(field_type, tool)));
+    if let Some(extra) = body.described_extra() {
+        page.line(&format!("    {}: {}, // all other fields", extra.name, extra_text(extra, tool)));
     }
     page.line("}");
 }

@@ -80,6 +80,8 @@ pub(crate) struct Struct {
     pub(crate) constants: Vec<(String, Value)>,
     /// The type of additional fields, if the schema describes them.
     pub(crate) extra: Option<Form>,
+    /// Whether the schema allows no other fields.
+    pub(crate) closed: bool,
 }
 
 /// A field of an object.
@@ -221,13 +223,7 @@ impl Field {
 impl Definition {
     /// A type without a name of its own.
     pub(crate) fn new(leaf: &str, body: Body) -> Self {
-        Definition {
-            leaf: leaf.to_owned(),
-            own: Vec::new(),
-            within: String::new(),
-            description: None,
-            body,
-        }
+        Definition { leaf: leaf.to_owned(), own: Vec::new(), within: String::new(), description: None, body }
     }
 
     /// Calls `visit` with each form in it.

@@ -32,13 +32,13 @@ mod typing;
 pub use bindings::{Bindings, ToolBinding, TypeBinding, generate, generate_with, root};
 pub use diff::{Change, Changed, ToolsDiff, diff};
 pub use names::module_names;
-pub use once::Once;
 pub use normal_form::{NormalForm, normal_form};
+pub use once::Once;
 pub use report::{Fallback, Fidelity, Warning};
 pub use signature::Style;
 pub use text::clean;
 pub use tokens::tokens;
-pub use tool::{Server, Tool};
+pub use tool::{Answers, SchemaSource, Server, Tool};
 
 /// The version of the generated code, part of the key of everything compiled from it.
 pub const VERSION: u32 = 9;

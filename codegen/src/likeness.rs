@@ -98,8 +98,8 @@ impl Shapes<'_> {
         members.extend(body.constants.iter().map(|(key, value)| format!("{key:?} = {value}")));
         members.sort_unstable();
         let mut text = format!("struct {members:?}");
-        if let Some((_, field_type)) = &body.extra {
-            let extra = self.kind(field_type)?;
+        if let Some(extra) = body.described_extra() {
+            let extra = self.kind(&extra.value)?;
             // Writing to a string does not fail.
             let _ = write!(text, " and {extra}");
         }

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use crate::identity::{canonical, identity};
 use crate::names::{Namespace, assign, camel, snake};
 use crate::typing::types;
-use crate::{Server, Tool, Warning, tokens};
-use draft::{Draft, named};
+use crate::{SchemaSource, Server, Tool, Warning, tokens};
 pub(crate) use accessor::{Accessor, Source, accessors};
-pub(crate) use shape::{FieldModel, Shape, StructModel, TypeModel};
+use draft::{Draft, named};
+pub(crate) use shape::{ExtraModel, FieldModel, Shape, StructModel, TypeModel};
 pub(crate) use tool::{Output, ToolModel};
 pub(crate) use types::reachable;
 use types::{Types, Unnamed};
@@ -54,12 +54,19 @@ impl Model {
         });
         let outputs: Vec<Output> = outputs.collect();
         let inputs = unnamed.iter().enumerate();
-        let inputs = inputs.map(|(number, tool)| resolved.index(number, tool.draft.input()).unwrap_or_default());
+        let inputs =
+            inputs.map(|(number, tool)| resolved.index(number, tool.draft.input()).unwrap_or_default());
         let inputs: Vec<usize> = inputs.collect();
-        let uses = inputs.iter().zip(&outputs).map(|(input, output)| reachable(&resolved.models, &roots(*input, output)));
+        let uses = inputs
+            .iter()
+            .zip(&outputs)
+            .map(|(input, output)| reachable(&resolved.models, &roots(*input, output)));
         let uses: Vec<Vec<usize>> = uses.collect();
         let types = Rc::new(resolved.models);
-        let all = tools.into_iter().zip(unnamed).zip(inputs.into_iter().zip(outputs).zip(uses.into_iter().zip(names)));
+        let all = tools
+            .into_iter()
+            .zip(unnamed)
+            .zip(inputs.into_iter().zip(outputs).zip(uses.into_iter().zip(names)));
         let finish = |((tool, Unnamed { prefix, draft, .. }), ((input, output), (uses, names))): (
             (&Tool, Unnamed<'_>),
             ((usize, Output), (Vec<usize>, Vec<(String, usize)>)),
@@ -74,12 +81,17 @@ impl Model {
             names,
             input,
             output,
-            observed: tool.observed,
+            answers: tool.answers.clone(),
             places: draft.places,
             fallbacks: draft.fallbacks,
             schema_tokens: schema_tokens(tool),
         };
-        Model { server: server.name.clone(), tools: all.map(finish).collect(), types: Rc::clone(&types), warnings }
+        Model {
+            server: server.name.clone(),
+            tools: all.map(finish).collect(),
+            types: Rc::clone(&types),
+            warnings,
+        }
     }
 }
 
@@ -99,7 +111,7 @@ pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Ve
     let mut sorted: Vec<&Tool> = tools.iter().collect();
     let key = |tool: &Tool| {
         let schemas = (canonical(&tool.input_schema), tool.output_schema.as_ref().map(canonical));
-        (tool.name.clone(), schemas, tool.description.clone(), tool.observed)
+        (tool.name.clone(), schemas, tool.description.clone(), tool.answers.clone())
     };
     sorted.sort_by_cached_key(|tool| key(tool));
     let mut distinct: Vec<&Tool> = Vec::new();
@@ -137,7 +149,7 @@ fn prefix(function: &str, namespace: &mut Namespace) -> String {
 /// Number of tokens of the tool for a model that reads its schemas unchanged.
 fn schema_tokens(tool: &Tool) -> usize {
     let mut shown = json!({ "name": tool.name, "inputSchema": tool.input_schema });
-    let output = tool.output_schema.as_ref().filter(|_| !tool.observed);
+    let output = tool.output_schema.as_ref().filter(|_| tool.answers.source == SchemaSource::Declared);
     let description = tool.description.as_ref().map(|text| Value::from(text.as_str()));
     for (key, value) in [("description", description), ("outputSchema", output.cloned())] {
         if let (Some(value), Some(shown)) = (value, shown.as_object_mut()) {

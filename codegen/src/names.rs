@@ -38,6 +38,7 @@ const RESERVED_MODULES: &[&str] = &[
     "describe_tools",
     "emit",
     "futures",
+    "indexmap",
     "itertools",
     "json",
     "main",
@@ -76,6 +77,7 @@ const RESERVED_TYPES: &[&str] = &[
     "HashMap",
     "HashSet",
     "Hash",
+    "IndexMap",
     "Input",
     "Instant",
     "Into",
@@ -197,8 +199,8 @@ pub(crate) fn singular(name: &str) -> String {
 
 /// Whether the name in JSON follows from the field's name: it is the same, or the same in camel case.
 pub(crate) fn is_guessable_key(key: &str, name: &str) -> bool {
-    let is_camel =
-        key.starts_with(|first: char| first.is_ascii_alphabetic()) && key.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_camel = key.starts_with(|first: char| first.is_ascii_alphabetic())
+        && key.chars().all(|c| c.is_ascii_alphanumeric());
     is_same(key, name) || is_camel && snake(key) == name
 }
 

@@ -1,4 +1,4 @@
-//! Infers a JSON Schema from the results of a tool, for tools that declare none.
+//! Infers a JSON Schema from the results of a tool, for tools that declare none or another one.
 //!
 //! Only the shape is kept: types and the names of properties, no values. Properties that all samples have are
 //! required. An object whose names are data (identifiers, dates, addresses, or very many of them) is a map.
@@ -7,9 +7,13 @@
 //! (nothing is known), a schema with `type` (a name, or a name and `null`), or `anyOf` of such schemas,
 //! sorted by type.
 
+mod corrected;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+
+pub use corrected::corrected;
 
 /// Maximum nesting. Deeper places may be anything.
 const DEEPEST: usize = 16;

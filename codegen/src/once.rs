@@ -11,7 +11,8 @@ pub struct Once {
 impl Once {
     /// A tool's signature without the types that an earlier one shows.
     pub fn signature(&mut self, signature: &str) -> String {
-        let new = signature.lines().filter(|line| line.starts_with("///") || self.seen.insert((*line).to_owned()));
+        let new =
+            signature.lines().filter(|line| line.starts_with("///") || self.seen.insert((*line).to_owned()));
         new.collect::<Vec<_>>().join("\n")
     }
 

@@ -117,6 +117,7 @@ fn parts(definition: &Definition) -> (String, Vec<usize>) {
             body.fields.iter_mut().for_each(|field| field.note = Note::default());
             body.fields.sort_by(|one, other| one.key.cmp(&other.key));
             body.constants.sort_by(|(one, _), (other, _)| one.cmp(other));
+            body.closed = false;
         }
         Body::Texts { values, .. } => values.sort_unstable(),
         Body::Tagged { variants, .. } => variants.sort_by(|(one, _), (other, _)| one.cmp(other)),
@@ -147,6 +148,7 @@ impl Definition {
             self.description.clone_from(&other.description);
         }
         if let (Body::Struct(own), Body::Struct(other)) = (&mut self.body, &other.body) {
+            let closed = other.closed;
             let notes: BTreeMap<&str, &Note> =
                 other.fields.iter().map(|field| (field.key.as_str(), &field.note)).collect();
             for Field { key, note, .. } in &mut own.fields {
@@ -154,6 +156,8 @@ impl Definition {
                     note.absorb(other);
                 }
             }
+            // A type is open if one of its places is.
+            own.closed &= closed;
         }
     }
 }
@@ -163,7 +167,9 @@ impl Note {
         self.facts.retain(|fact| other.facts.contains(fact));
         match (&mut self.description, &other.description) {
             (own @ None, other) => own.clone_from(other),
-            (Some(own), Some(other)) if !own.contains(other.as_str()) && own.len() + other.len() <= LONGEST => {
+            (Some(own), Some(other))
+                if !own.contains(other.as_str()) && own.len() + other.len() <= LONGEST =>
+            {
                 own.push_str(" / ");
                 own.push_str(other);
             }

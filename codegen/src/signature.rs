@@ -15,14 +15,18 @@
 //! move_file(source, destination)
 //! ```
 
-use crate::model::{Accessor, FieldModel, Shape, StructModel, ToolModel, TypeModel, accessors};
+use crate::SchemaSource;
+use crate::model::{Accessor, FieldModel, Output, Shape, StructModel, ToolModel, TypeModel, accessors};
 use crate::names::{is_guessable_function, is_guessable_key, is_guessable_text};
-use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
+use crate::spelling::{extra_text, fact_text, is_literal_first, output_text, type_text};
 use crate::text::clean;
 use crate::typing::FieldType;
 
 /// The longest fact about a field, in characters.
 const MAX_FACT: usize = 80;
+
+/// The longest type of a content block, in characters.
+const MAX_KIND: usize = 20;
 
 /// How much of the server's texts a signature shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,12 +73,11 @@ impl Writer<'_> {
             true => tool.function.clone(),
             false => format!("{} /* {} */", tool.function, clean(&tool.name, MAX_FACT)),
         };
-        let observed = if self.tool.observed { " /* observed, not declared */" } else { "" };
         let output = match self.tool.bare_output() {
             Some(body) => format!("{{ {} }}", self.fields(body).join(", ")),
             None => output_text(self.tool),
         };
-        let output = format!("-> {output}{observed}");
+        let output = format!("-> {output}{}", self.answers());
         let Some(body) = self.tool.input_fields() else {
             return vec![format!("{function}(arguments: Value) {output}")];
         };
@@ -89,6 +92,25 @@ impl Writer<'_> {
         ]
     }
 
+    /// What is known of the answers, as a comment.
+    fn answers(&self) -> String {
+        let answers = &self.tool.answers;
+        if self.tool.output == Output::Untyped {
+            return String::new();
+        }
+        let source = match answers.source {
+            SchemaSource::Declared => None,
+            SchemaSource::Observed => Some("observed, not declared".to_owned()),
+            SchemaSource::Corrected => Some("declared, corrected by observed answers".to_owned()),
+        };
+        let unchecked =
+            answers.unchecked.then(|| "not checked: what does not fit is None, and in .extra".to_owned());
+        let content: Vec<String> = answers.content.iter().map(|kind| clean(kind, MAX_KIND)).collect();
+        let content = (!content.is_empty()).then(|| format!(".raw() also has: {}", content.join(", ")));
+        let parts: Vec<String> = source.into_iter().chain(unchecked).chain(content).collect();
+        if parts.is_empty() { String::new() } else { format!(" /* {} */", parts.join("; ")) }
+    }
+
     fn arguments(&self, body: &StructModel) -> Vec<String> {
         let argument = |field: &FieldModel| {
             let (mark, shown) = match &field.field_type {
@@ -99,10 +121,8 @@ impl Writer<'_> {
             let shown = self.listed_values(shown).unwrap_or_else(|| type_text(shown, self.tool));
             format!("{name}{mark}: {shown}{remark}")
         };
-        let extra = body
-            .extra
-            .iter()
-            .map(|(name, field_type)| format!("{name}?: {}", type_text(field_type, self.tool)));
+        let extra =
+            body.described_extra().map(|extra| format!("{}?: {}", extra.name, extra_text(extra, self.tool)));
         body.fields.iter().map(argument).chain(extra).collect()
     }
 
@@ -111,7 +131,9 @@ impl Writer<'_> {
         /// More values are easier to read as a type.
         const MAX_VALUES: usize = 8;
         let tool = self.tool;
-        let Some(body) = tool.input_fields().filter(|body| !is_literal_first(body)) else { return Vec::new() };
+        let Some(body) = tool.input_fields().filter(|body| !is_literal_first(body)) else {
+            return Vec::new();
+        };
         let held: Vec<usize> = tool.parts().flat_map(|model| model.parts.iter().copied()).collect();
         let named = body.fields.iter().filter_map(|field| match &field.field_type {
             FieldType::Named(index) => Some(*index),
@@ -150,10 +172,8 @@ impl Writer<'_> {
         let field = |field: &FieldModel| {
             format!("{}: {}{}", name(field), type_text(&field.field_type, self.tool), self.remark(field))
         };
-        let extra = body
-            .extra
-            .iter()
-            .map(|(name, field_type)| format!("{name}: {}", type_text(field_type, self.tool)));
+        let extra =
+            body.described_extra().map(|extra| format!("{}: {}", extra.name, extra_text(extra, self.tool)));
         body.fields.iter().map(field).chain(extra).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Types, calls and facts as readable text, for both signatures and documentation.
 
 use crate::form::Fact;
-use crate::model::{Accessor, FieldModel, Output, StructModel, ToolModel};
+use crate::model::{Accessor, ExtraModel, FieldModel, Output, StructModel, ToolModel};
 use crate::typing::FieldType;
 
 /// Maximum number of required arguments by position. Above this, the call with named fields is better.
@@ -20,7 +20,7 @@ pub(crate) fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
         FieldType::String => "String".to_owned(),
         FieldType::Scalar => "Scalar".to_owned(),
         FieldType::Vec(item) => format!("Vec<{}>", inner(item)),
-        FieldType::Map(value) => format!("BTreeMap<String, {}>", inner(value)),
+        FieldType::Map(value) => format!("IndexMap<String, {}>", inner(value)),
         FieldType::Tuple(items) => {
             let items: Vec<String> = items.iter().map(inner).collect();
             let comma = if items.len() == 1 { "," } else { "" };
@@ -44,6 +44,11 @@ impl Accessor {
         };
         if self.optional { format!("Option<{text}>") } else { text }
     }
+}
+
+/// The type of the field for all other properties.
+pub(crate) fn extra_text(extra: &ExtraModel, tool: &ToolModel) -> String {
+    format!("IndexMap<String, {}>", type_text(&extra.value, tool))
 }
 
 /// The type of a call's result.

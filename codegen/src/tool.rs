@@ -22,6 +22,37 @@ pub struct Tool {
     pub input_schema: Value,
     /// The JSON Schema of its structured content, if declared or observed.
     pub output_schema: Option<Value>,
-    /// Whether the output schema was inferred from results, not declared by the server.
-    pub observed: bool,
+    /// What is known of its answers besides the output schema.
+    pub answers: Answers,
+}
+
+/// What is known of a tool's answers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Answers {
+    /// Where the output schema is from.
+    pub source: SchemaSource,
+    /// Whether an answer that does not fit the output schema is accepted.
+    pub unchecked: bool,
+    /// The types of content blocks that observed answers have besides what the output schema describes.
+    pub content: Vec<String>,
+}
+
+/// Where an output schema is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum SchemaSource {
+    /// The server declares it.
+    #[default]
+    Declared,
+    /// It was inferred from answers.
+    Observed,
+    /// The server declares it, and answers did not fit.
+    Corrected,
+}
+
+impl Answers {
+    /// Answers whose schema was inferred.
+    #[must_use]
+    pub fn observed() -> Self {
+        Answers { source: SchemaSource::Observed, ..Answers::default() }
+    }
 }

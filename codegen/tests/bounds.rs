@@ -12,7 +12,7 @@ fn check(input_schema: Value, reason: &str) {
         description: None,
         input_schema,
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
     assert!(bindings.source().len() < LARGEST, "{} bytes of code", bindings.source().len());
@@ -111,7 +111,7 @@ fn recursive_conditions_are_bounded() {
         description: None,
         input_schema: schema,
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let mut bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
     assert!(bindings.warnings.is_empty(), "{:?}", bindings.warnings);

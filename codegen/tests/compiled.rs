@@ -87,7 +87,8 @@ fn values_of_the_same_shape_convert_into_each_other() {
 #[test]
 fn common_members_of_a_union_have_methods() {
     let pet = |pet: Value| read::<shared::GetPetOutput>(json!({ "pet": pet })).unwrap().pet;
-    let cat = pet(json!({ "kind": "cat", "name": "Tom", "age": 3, "tags": ["a"], "owner": { "name": "Ann" } }));
+    let cat =
+        pet(json!({ "kind": "cat", "name": "Tom", "age": 3, "tags": ["a"], "owner": { "name": "Ann" } }));
     assert_eq!((cat.kind(), cat.name(), cat.age(), cat.weight()), ("cat", Some("Tom"), Some(3), None));
     assert_eq!(cat.tags(), Some(&["a".to_owned()][..]));
     assert_eq!(cat.owner().map(|owner| owner.name.as_str()), Some("Ann"));
@@ -195,7 +196,10 @@ fn mismatches_name_the_place() {
         "at .orders[0].items[0].quantity: expected 64-bit integer, got nothing",
     );
     check::<demo::ListOrdersOutput>(json!([]), "expected object, got []");
-    check::<demo::CreateNoteOutput>(json!({ "created_at": "", "id": 1.5 }), "at .id: expected 64-bit integer, got 1.5");
+    check::<demo::CreateNoteOutput>(
+        json!({ "created_at": "", "id": 1.5 }),
+        "at .id: expected 64-bit integer, got 1.5",
+    );
     check::<nasty::PropertyNamesInput>(
         json!({ "type": "", "self": "", "@id": 1, "1st": "" }),
         r#"at ["@id"]: expected string, got 1"#,
@@ -220,7 +224,7 @@ fn types_work_with_serde() {
         order: demo::Order,
         state: demo::OrderStatus,
     }
-    let item = demo::OrderItem { sku: "a".into(), quantity: 2 };
+    let item = demo::OrderItem { sku: "a".into(), quantity: 2, extra: Default::default() };
     let order = demo::Order {
         id: "o-1".into(),
         customer_id: "c-2".into(),
@@ -228,6 +232,7 @@ fn types_work_with_serde() {
         total_cents: 3,
         items: vec![item],
         placed_at: "now".into(),
+        extra: Default::default(),
     };
     let row = Row { order, state: demo::OrderStatus::Pending };
     let text = serde_json::to_string(&row).unwrap();
@@ -311,10 +316,10 @@ fn calls_can_be_written_in_many_ways() {
         )
         .await?;
         nasty::maps([("a", "b")]).nested(std::collections::HashMap::from([("a", [nasty_map()])])).await?;
-        nasty::tuples((1, 2.5)).draft2020(("a", 1, nasty::ResultItem { a: None })).await?;
+        nasty::tuples((1, 2.5)).draft2020(("a", 1, nasty::ResultItem { a: None, extra: Default::default() })).await?;
         nasty::boolean_schemas(json!({ "a": 1 })).any_items(vec![json!(1)]).empty("text").await?;
         nasty::nullable(3, None::<nasty::ResultItem>).items(vec![Some("a"), None]).await?;
-        nasty::nullable(Some(3), nasty::ResultItem { a: None }).await?;
+        nasty::nullable(Some(3), nasty::ResultItem { a: None, extra: Default::default() }).await?;
         nasty::additional("known").extra(1).extra2([("more", 2)]).await?;
         nasty::recursive_root(1).next(nasty::RecursiveRootInput { value: 2, next: None }).await?;
         nasty::method_names().call(1).poll(2).clone(3).into_future(4).map(5).await?;

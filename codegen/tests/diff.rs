@@ -13,7 +13,7 @@ fn tool(name: &str, properties: Value, required: &[&str], output: Option<Value>)
         description: Some("Does it.".to_owned()),
         input_schema: json!({ "type": "object", "properties": properties, "required": required }),
         output_schema: output,
-        observed: false,
+        answers: codegen::Answers::default(),
     }
 }
 
@@ -119,8 +119,10 @@ fn changed_spellings_are_reported_without_details() {
 #[test]
 fn outputs_and_descriptions_change() {
     let output = || Some(json!({ "type": "object", "properties": { "x": { "type": "string" } } }));
-    let with =
-        |output: Option<Value>, observed: bool| Tool { observed, ..tool("tool", json!({}), &[], output) };
+    let with = |output: Option<Value>, observed: bool| {
+        let answers = if observed { codegen::Answers::observed() } else { codegen::Answers::default() };
+        Tool { answers, ..tool("tool", json!({}), &[], output) }
+    };
     check_tools(with(None, false), with(output(), false), &["output: now declared"]);
     check_tools(with(output(), false), with(None, false), &["output: no longer declared"]);
     check_tools(with(output(), true), with(output(), false), &["output: now declared"]);

@@ -10,8 +10,13 @@ use codegen::{Fallback, Fidelity, Server, Tool, generate};
 use serde_json::{Value, json};
 
 fn fidelity(input_schema: Value, output_schema: Option<Value>) -> Fidelity {
-    let tool =
-        Tool { name: "tool".to_owned(), description: None, input_schema, output_schema, observed: false };
+    let tool = Tool {
+        name: "tool".to_owned(),
+        description: None,
+        input_schema,
+        output_schema,
+        answers: codegen::Answers::default(),
+    };
     let mut bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
     bindings.tools.remove(0).fidelity
 }
@@ -88,14 +93,7 @@ fn any_value_counts_as_typed_only_if_the_schema_intends_it() {
             "nothing": { "anyOf": [{ "type": "object", "properties": { "x": { "type": "object" } } }, { "type": "null" }] },
         })),
         9,
-        &[
-            "input.free",
-            "input.open",
-            "input.bounded",
-            "input.unknown",
-            "input.dangling",
-            "input.nothing.x",
-        ],
+        &["input.free", "input.open", "input.bounded", "input.unknown", "input.dangling", "input.nothing.x"],
     );
     // Places inside an array count, those inside a place without a type do not.
     let rows = json!({ "type": "array", "items": { "type": "object" } });

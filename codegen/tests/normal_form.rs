@@ -10,7 +10,13 @@ use codegen::{NormalForm, Tool, normal_form};
 use serde_json::{Value, json};
 
 fn tool(input_schema: Value, output_schema: Option<Value>) -> Tool {
-    Tool { name: "tool".to_owned(), description: None, input_schema, output_schema, observed: false }
+    Tool {
+        name: "tool".to_owned(),
+        description: None,
+        input_schema,
+        output_schema,
+        answers: codegen::Answers::default(),
+    }
 }
 
 /// The normal form of an input, without the `$schema` that they all have.

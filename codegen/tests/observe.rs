@@ -114,7 +114,7 @@ proptest! {
             description: None,
             input_schema: json!({ "type": "object" }),
             output_schema: Some(all),
-            observed: true,
+            answers: codegen::Answers::observed(),
         };
         let bindings = generate(&Server { name: "any".to_owned(), tools: vec![tool] }, "any");
         prop_assert!(syn::parse_file(&bindings.source()).is_ok());

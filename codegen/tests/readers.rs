@@ -14,7 +14,7 @@ fn tool(description: &str, properties: Value, required: &[&str]) -> Tool {
         description: Some(description.to_owned()),
         input_schema: json!({ "type": "object", "properties": properties, "required": required }),
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     }
 }
 
@@ -118,7 +118,7 @@ fn outputs_that_were_observed_are_marked() {
     let mut tool = tool("", json!({}), &[]);
     tool.output_schema = Some(json!({ "type": "object", "properties": { "a": { "type": "string" } } }));
     let declared = binding(tool.clone(), &Style::default());
-    tool.observed = true;
+    tool.answers = codegen::Answers::observed();
     let observed = binding(tool, &Style::default());
     assert_eq!(declared.signature, "move_file() -> { a: Option<String> }");
     assert!(!declared.documentation.contains("observed"));
@@ -158,7 +158,8 @@ fn equal_types_are_one_with_a_stable_name() {
         let bindings = generate(&Server { name: "home".to_owned(), tools }, "home");
         bindings.tools.into_iter().map(|tool| tool.signature).collect()
     };
-    let lamp = "\nLamp { id: Option<String>, state: Option<LampState> }\nenum LampState { On, Off, Other(String) }";
+    let lamp =
+        "\nLamp { id: Option<String>, state: Option<LampState> }\nenum LampState { On, Off, Other(String) }";
     let room = "\nRoom { size: Option<i64>, name: Option<String> }";
     let expected = [
         format!("find_lamps() -> {{ found: Option<Vec<Lamp>> }}{lamp}"),
@@ -171,7 +172,8 @@ fn equal_types_are_one_with_a_stable_name() {
     assert_eq!(signatures(tools.iter().rev().cloned().collect()), expected);
     // Other structures with the same names, before and after the others in the alphabet.
     for name in ["a_tool", "z_tool"] {
-        let lamps = object(json!({ "lamp": { "type": "object", "title": "Lamp", "properties": { "watts": text } },
+        let lamps =
+            object(json!({ "lamp": { "type": "object", "title": "Lamp", "properties": { "watts": text } },
             "rooms": { "type": "array", "items": object(json!({ "doors": text })) } }));
         let mut more = tools.clone();
         more.push(returns(name, lamps));

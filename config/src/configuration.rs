@@ -71,6 +71,8 @@ pub struct Server {
     pub permissions: Rules,
     /// Whether arguments are checked against the tools' input schemas before a call leaves.
     pub check_input: bool,
+    /// Whether an answer that does not fit the tool's output schema is an error.
+    pub check_output: bool,
     /// Whether snippets may call its tools; if not, each is called directly.
     pub code_mode: bool,
     /// Which session the executions of `toolsmith serve` use.
@@ -107,6 +109,7 @@ impl Server {
             filter: Filter::All,
             permissions: Rules::default(),
             check_input: true,
+            check_output: true,
             code_mode: true,
             session: SessionMode::Fresh,
             spare: true,

@@ -160,7 +160,12 @@ fn settings_reach_the_connections() {
     assert_eq!([of("read_x"), of("delete_x"), of("other")], [Allow, Deny, AskEach]);
     assert!(local.session == super::SessionMode::Shared && !local.spare);
     assert!(servers["web"].session == super::SessionMode::Fresh && servers["web"].spare);
-    assert!(!local.check_input && !local.filter.admits("admin_x") && local.filter.admits("x"));
+    assert!(
+        !local.check_input
+            && !local.check_output
+            && !local.filter.admits("admin_x")
+            && local.filter.admits("x")
+    );
     assert_eq!(local.target, "local-mcp --port 8080 --verbose true");
 
     let mcp::Transport::Http(web) = &servers["web"].connection.transport else { panic!("not http") };

@@ -130,6 +130,7 @@ impl Checks<'_> {
             filter,
             permissions,
             check_input: keys.check_input,
+            check_output: keys.check_output,
             code_mode: keys.code_mode,
             session: keys.session,
             spare: keys.spare,

@@ -63,6 +63,8 @@ record! {
         permissions: Permissions,
         /// Whether arguments are checked against the tools' input schemas before a call is sent.
         check_input: bool = true,
+        /// Whether an answer that does not fit the tool's output schema is an error.
+        check_output: bool = true,
         /// Whether executions get their own session with it, or a client's executions share one.
         session: SessionMode = SessionMode::Fresh,
         /// Whether sessions with it may be opened before an execution needs them (`serve.spares`).

@@ -197,7 +197,8 @@ impl ToolLists {
         let held = self.known.pins.held(name, &entry.tools);
         let observed = self.known.observed.digest(name);
         let for_apps: Vec<&str> = entry.tools.for_apps().collect();
-        let key = format!("{} {observed} {selection} {held:?} {for_apps:?}", entry.tools.digest());
+        let checked = checks_output(name, config);
+        let key = format!("{} {observed} {selection} {held:?} {for_apps:?} {checked}", entry.tools.digest());
         let tools = move || self.in_code_mode(name, &entry.tools, config);
         let source = entry.source.clone();
         runner::ServerTools { name, digest: digest(key.as_bytes()), tools: Box::new(tools), source }
@@ -205,7 +206,12 @@ impl ToolLists {
 
     fn in_code_mode(&self, name: &str, list: &ToolList, config: &Config) -> Vec<codegen::Tool> {
         let held = self.known.pins.held(name, list);
+        let unchecked = !checks_output(name, config);
         let tools = list.tools().filter_map(|raw| self.known.observed.tool(name, &raw));
+        let tools = tools.map(|mut tool| {
+            tool.answers.unchecked = unchecked;
+            tool
+        });
         tools.filter(|tool| config.in_code_mode(name, &tool.name) && !held.contains(&tool.name)).collect()
     }
 
@@ -227,6 +233,11 @@ impl ToolLists {
     pub fn list(&self, server: &str) -> Option<&Arc<ToolList>> {
         self.lists.get(server).map(|entry| &entry.tools)
     }
+}
+
+/// Whether an answer that does not fit its tool's output schema is an error.
+fn checks_output(server: &str, config: &Config) -> bool {
+    config.server(server).is_none_or(|server| server.check_output)
 }
 
 /// Maximum characters of a note about one place in a schema, because the names come from the server.

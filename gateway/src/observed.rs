@@ -1,8 +1,9 @@
-//! Observations in `toolsmith.lock` about tools without an output schema, or with one of a single text: an output
-//! schema inferred from results, or a sample text.
+//! Observations in `toolsmith.lock` about the results of tools: an output schema inferred from them, which completes or
+//! corrects the declared one, or a sample text; and the types of their content blocks.
 
 use std::collections::BTreeMap;
 
+use codegen::{SchemaSource, observe};
 use mcp::{Lock, Shape};
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ type ByTool<T> = BTreeMap<String, BTreeMap<String, T>>;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ObservedOutputs {
     schemas: ByTool<Value>,
+    /// The types of content blocks besides what the schema describes.
+    content: ByTool<Vec<String>>,
     texts: ByTool<String>,
 }
 
@@ -24,28 +27,43 @@ impl ObservedOutputs {
         let mut outputs = ObservedOutputs::default();
         for (server, locked) in &lock.servers {
             for (tool, locked) in &locked.tools {
-                match locked.observed.as_ref().map(|observed| &observed.shape) {
-                    Some(Shape::OutputSchema(schema)) => {
+                let Some(observed) = &locked.observed else { continue };
+                if !observed.content.is_empty() {
+                    let content = outputs.content.entry(server.clone()).or_default();
+                    content.insert(tool.clone(), observed.content.clone());
+                }
+                match &observed.shape {
+                    Shape::OutputSchema(schema) => {
                         let schemas = outputs.schemas.entry(server.clone()).or_default();
                         schemas.insert(tool.clone(), schema.clone());
                     }
-                    Some(Shape::Text(text)) => {
+                    Shape::Text(text) => {
                         outputs.texts.entry(server.clone()).or_default().insert(tool.clone(), text.clone());
                     }
-                    None => {}
                 }
             }
         }
         outputs
     }
 
-    /// A tool that snippets may call, as the server sent it, completed with its observed output schema.
+    /// A tool that snippets may call, as the server sent it, completed or corrected by what was observed.
     pub fn tool(&self, server: &str, raw: &Value) -> Option<codegen::Tool> {
         let mut tool = for_snippets(raw)?;
-        let observed = self.schemas.get(server).and_then(|tools| tools.get(&tool.name));
-        if let (None, Some(schema)) = (&tool.output_schema, observed) {
-            tool.output_schema = Some(schema.clone());
-            tool.observed = true;
+        fn of<'a, T>(observed: &'a ByTool<T>, server: &str, tool: &str) -> Option<&'a T> {
+            observed.get(server)?.get(tool)
+        }
+        if let Some(observed) = of(&self.schemas, server, &tool.name) {
+            let (schema, source) = match &tool.output_schema {
+                None => (observed.clone(), SchemaSource::Observed),
+                Some(declared) => (observe::corrected(declared, observed), SchemaSource::Corrected),
+            };
+            if tool.output_schema.as_ref() != Some(&schema) {
+                tool.output_schema = Some(schema);
+                tool.answers.source = source;
+            }
+        }
+        if let Some(content) = of(&self.content, server, &tool.name) {
+            tool.answers.content.clone_from(content);
         }
         Some(tool)
     }
@@ -55,10 +73,10 @@ impl ObservedOutputs {
         self.texts.get(server)?.get(tool).map(String::as_str)
     }
 
-    /// A hash of a server's observed schemas.
+    /// A hash of what was observed of a server, except texts.
     pub(crate) fn digest(&self, server: &str) -> String {
         // Writing JSON values to a string does not fail.
-        digest(&serde_json::to_vec(&self.schemas.get(server)).unwrap_or_default())
+        digest(&serde_json::to_vec(&(self.schemas.get(server), self.content.get(server))).unwrap_or_default())
     }
 }
 

@@ -146,7 +146,7 @@ pub fn as_declared(raw: &Value) -> Option<codegen::Tool> {
         description: (!described.is_empty()).then(|| described.join(" ")),
         input_schema: raw.get("inputSchema").cloned().unwrap_or(Value::Bool(true)),
         output_schema: raw.get("outputSchema").cloned(),
-        observed: false,
+        answers: codegen::Answers::default(),
     })
 }
 
@@ -213,7 +213,7 @@ mod tests {
         let tool = as_declared(&json!({ "name": "a", "description": 1, "outputSchema": {} })).unwrap();
         assert_eq!((tool.name.as_str(), tool.description), ("a", None));
         assert_eq!((tool.input_schema, tool.output_schema), (json!(true), Some(json!({}))));
-        assert!(!tool.observed);
+        assert_eq!(tool.answers, codegen::Answers::default());
         assert_eq!(as_declared(&json!({ "inputSchema": {} })), None);
         let described = |support: &str, description: &str| {
             let execution = json!({ "taskSupport": support });

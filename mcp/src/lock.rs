@@ -184,7 +184,11 @@ mod tests {
         let file = folder.path().join("toolsmith.lock");
         assert_eq!(Lock::read(&file).unwrap(), None);
         let mut lock = lock();
-        let observed = Observed { shape: Shape::OutputSchema(json!({ "type": "string" })), samples: 2 };
+        let observed = Observed {
+            shape: Shape::OutputSchema(json!({ "type": "string" })),
+            content: vec!["image".to_owned()],
+            samples: 2,
+        };
         lock.servers.get_mut("demo").unwrap().tools.get_mut("echo").unwrap().observed = Some(observed);
         lock.write(&file).unwrap();
         let bytes = std::fs::read_to_string(&file).unwrap();
@@ -217,7 +221,7 @@ mod tests {
         let observed = |lock: &Lock| lock.servers["demo"].tools["echo"].observed.is_some();
         let mut lock = lock();
         let tool_of = |lock: &mut Lock| lock.servers.remove("demo").unwrap().tools.remove("echo").unwrap();
-        let seen = Observed { shape: Shape::Text("one\ntwo".to_owned()), samples: 1 };
+        let seen = Observed { shape: Shape::Text("one\ntwo".to_owned()), content: Vec::new(), samples: 1 };
         let locked = LockedTool { observed: Some(seen), ..tool_of(&mut lock.clone()) };
         lock.servers.get_mut("demo").unwrap().tools.insert("echo".to_owned(), locked);
         let mut described = tool();

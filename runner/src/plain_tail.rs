@@ -27,7 +27,8 @@ const METHODS: [&str; 10] = [
 const MACROS: [&str; 2] = ["format", "json"];
 
 /// Collections that an iterator is collected into.
-const COLLECTIONS: [&str; 7] = ["BTreeMap", "BTreeSet", "HashMap", "HashSet", "String", "Vec", "VecDeque"];
+const COLLECTIONS: [&str; 8] =
+    ["BTreeMap", "BTreeSet", "HashMap", "HashSet", "IndexMap", "String", "Vec", "VecDeque"];
 
 /// Types of numbers that a value is cast to.
 const NUMBERS: [&str; 14] =

@@ -207,7 +207,7 @@ fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
         let loosens = match key {
             "command" | "args" | "url" => continue,
             "trust" | "inheritModelKeys" => value == Json::Bool(true),
-            "checkInput" => value == Json::Bool(false),
+            "checkInput" | "checkOutput" => value == Json::Bool(false),
             "permission" | "permissions" => value.to_string().contains("\"allow\""),
             "env" | "headers" | "roots" | "oauth" | "cwd" => true,
             _ => false,

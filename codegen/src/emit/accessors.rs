@@ -63,7 +63,11 @@ fn returned(accessor: &Accessor, tool: &ToolModel) -> TokenStream {
             quote! { &#other }
         }
     };
-    if accessor.optional { quote! { Option<#returned> } } else { returned }
+    if accessor.optional {
+        quote! { Option<#returned> }
+    } else {
+        returned
+    }
 }
 
 /// A member of a variant's struct `inner`.
@@ -94,5 +98,9 @@ fn unlisted(accessor: &Accessor) -> Option<TokenStream> {
     };
     let read = quote! { value.get(#key).and_then(bridge::convert::Value::#read) };
     // A value without the tag has an empty one.
-    Some(if accessor.optional { read } else { quote! { #read.unwrap_or_default() } })
+    Some(if accessor.optional {
+        read
+    } else {
+        quote! { #read.unwrap_or_default() }
+    })
 }

@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::syntax::{doc, output_tokens, type_tokens};
-use crate::model::{FieldModel, Output, ToolModel};
+use super::syntax::{doc, extra_tokens, output_tokens, type_tokens};
+use crate::SchemaSource;
+use crate::model::{FieldModel, Output, StructModel, ToolModel};
 use crate::typing::FieldType;
 
 /// The compiler's warning for a call that is not awaited.
@@ -15,6 +16,7 @@ pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
     let stub = stub(server, tool);
     let name = &tool.name;
     let setters = setters(tool);
+    let raw = raw(tool);
     let future = future(server, tool);
     let input = format_ident!("{}Input", tool.prefix);
     let call = format_ident!("{}Call", tool.prefix);
@@ -31,25 +33,38 @@ pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
         pub struct #call { input: #input, pending: bridge::call::Pending }
 
         #setters
+        #raw
         #future
         #stub
     }
 }
 
-/// The call as a future. The marker and the tool are inside `poll`, so that only a program that can poll the
+/// The call as a future. The marker and the tool are inside `parts`, so that only a program that can poll the
 /// call contains them.
 fn future(server: &str, tool: &ToolModel) -> TokenStream {
     let call = format_ident!("{}Call", tool.prefix);
     let output = output_tokens(tool);
     let poll = match tool.output {
         Output::Untyped => format_ident!("poll_untyped"),
-        _ if tool.observed => format_ident!("poll_observed"),
+        _ if tool.answers.unchecked => format_ident!("poll_unchecked"),
+        _ if tool.answers.source != SchemaSource::Declared => format_ident!("poll_observed"),
         _ => format_ident!("poll"),
     };
     let section = format!(".toolsmith.{}", tool.id);
     let mark = Literal::byte_string(tool.id.as_bytes());
     let name = &tool.name;
     quote! {
+        impl bridge::call::Call for #call {
+            fn parts(
+                &mut self,
+            ) -> (&mut bridge::call::Pending, &'static bridge::tool::Tool, &dyn bridge::convert::ToJson) {
+                #[unsafe(link_section = #section)]
+                static TOOL: bridge::tool::Tool =
+                    bridge::tool::Tool { server: #server, name: #name, mark: *#mark };
+                (&mut self.pending, &TOOL, &self.input)
+            }
+        }
+
         impl std::future::Future for #call {
             type Output = Result<#output, bridge::ToolError>;
 
@@ -57,11 +72,29 @@ fn future(server: &str, tool: &ToolModel) -> TokenStream {
                 self: std::pin::Pin<&mut Self>,
                 context: &mut std::task::Context<'_>,
             ) -> std::task::Poll<Self::Output> {
-                #[unsafe(link_section = #section)]
-                static TOOL: bridge::tool::Tool =
-                    bridge::tool::Tool { server: #server, name: #name, mark: *#mark };
-                let call = self.get_mut();
-                call.pending.#poll(context, &TOOL, &call.input)
+                let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+                pending.#poll(context, tool, input)
+            }
+        }
+    }
+}
+
+/// The method for the whole answer. A setter of the same name stays, and the method gets another one.
+fn raw(tool: &ToolModel) -> TokenStream {
+    let call = format_ident!("{}Call", tool.prefix);
+    let is_setter = |body: &StructModel| {
+        let setters = body.fields.iter().filter(|field| !field.required).map(|field| &field.name);
+        setters.chain(body.described_extra().map(|extra| &extra.name)).any(|name| name == "raw")
+    };
+    let name = match tool.input_fields().is_some_and(is_setter) {
+        true => format_ident!("raw_result"),
+        false => format_ident!("raw"),
+    };
+    quote! {
+        impl #call {
+            #[inline]
+            pub fn #name(self) -> bridge::call::Raw<Self> {
+                bridge::call::Raw::new(self)
             }
         }
     }
@@ -105,8 +138,8 @@ fn stub(server: &str, tool: &ToolModel) -> TokenStream {
         let name = format_ident!("{}", field.name);
         quote! { #name: None }
     });
-    let extra = body.extra.iter().map(|(name, _)| {
-        let name = format_ident!("{name}");
+    let extra = body.extra.iter().map(|extra| {
+        let name = format_ident!("{}", extra.name);
         quote! { #name: Default::default() }
     });
     let fields = values.chain(optional).chain(extra);
@@ -145,9 +178,9 @@ fn setters(tool: &ToolModel) -> TokenStream {
             }
         });
     }
-    if let Some((name, field_type)) = &body.extra {
-        let name = format_ident!("{name}");
-        let field_type = type_tokens(field_type, tool);
+    if let Some(extra) = body.described_extra() {
+        let name = format_ident!("{}", extra.name);
+        let field_type = extra_tokens(extra, tool);
         setters.push(quote! {
             pub fn #name(mut self, #name: impl bridge::convert::Argument<#field_type>) -> Self {
                 self.input.#name = self.pending.with("extra", bridge::convert::Argument::into_argument(#name));

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::model::{Output, ToolModel};
+use crate::model::{ExtraModel, Output, ToolModel};
 use crate::text::clean;
 use crate::typing::FieldType;
 
@@ -40,7 +40,7 @@ pub(super) fn type_tokens(field_type: &FieldType, tool: &ToolModel) -> TokenStre
         }
         FieldType::Map(value) => {
             let value = inner(value);
-            quote! { std::collections::BTreeMap<String, #value> }
+            quote! { bridge::convert::IndexMap<String, #value> }
         }
         FieldType::Tuple(items) => {
             let items = items.iter().map(inner);
@@ -58,6 +58,16 @@ pub(super) fn type_tokens(field_type: &FieldType, tool: &ToolModel) -> TokenStre
             let name = format_ident!("{}", tool.type_name(*index));
             quote! { #name }
         }
+    }
+}
+
+/// The type of the field for all other properties.
+pub(super) fn extra_tokens(extra: &ExtraModel, tool: &ToolModel) -> TokenStream {
+    let value = type_tokens(&extra.value, tool);
+    match (extra.received, &extra.value) {
+        (true, FieldType::Value) => quote! { bridge::Extra },
+        (true, _) => quote! { bridge::Extra<#value> },
+        (false, _) => quote! { bridge::convert::IndexMap<String, #value> },
     }
 }
 

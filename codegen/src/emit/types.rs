@@ -5,11 +5,11 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 
 use super::accessors::methods;
-use super::syntax::{doc, type_tokens};
+use super::syntax::{doc, extra_tokens, type_tokens};
 use crate::form::Kind;
 use crate::ground::{Made, rank, ranks};
 use crate::likeness::numbers;
-use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
+use crate::model::{ExtraModel, FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
 use crate::typing::FieldType;
 
 /// The compiler's warning for arguments that are not sent.
@@ -111,18 +111,39 @@ fn structure(name: &Ident, body: &StructModel, tool: &ToolModel) -> Parts {
         let field_type = type_tokens(&field.field_type, tool);
         quote! { #doc pub #name: #field_type }
     });
-    let extra = body.extra.iter().map(|(name, field_type)| {
-        let name = format_ident!("{name}");
-        let field_type = type_tokens(field_type, tool);
+    let extra = body.extra.iter().map(|extra| {
+        let name = format_ident!("{}", extra.name);
+        let field_type = extra_tokens(extra, tool);
         quote! { pub #name: #field_type }
     });
     let fields: Vec<TokenStream> = fields.chain(extra).collect();
     let default = body.fields.iter().all(|field| !field.required).then(|| quote! { , Default });
+    let kept = body.extra.as_ref().filter(|extra| extra.received);
+    let derived = kept.is_none().then(|| quote! { Debug, });
+    let debug = kept.map(|extra| debug(name, body, extra));
     let item = quote! {
-        #[derive(Debug, Clone, PartialEq #default)]
+        #[derive(#derived Clone, PartialEq #default)]
         pub struct #name { #(#fields),* }
+
+        #debug
     };
     Parts { item, to_json: struct_to_json(body), from_json: struct_from_json(body) }
+}
+
+/// Like the derived output, without the field for undeclared members if there are none.
+fn debug(name: &Ident, body: &StructModel, extra: &ExtraModel) -> TokenStream {
+    let fields = body.fields.iter().map(|field| {
+        let (text, name) = (&field.name, format_ident!("{}", field.name));
+        quote! { (#text, &self.#name) }
+    });
+    let (text, extra) = (name.to_string(), format_ident!("{}", extra.name));
+    quote! {
+        impl std::fmt::Debug for #name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                bridge::convert::debug(formatter, #text, &[#(#fields),*], &self.#extra)
+            }
+        }
+    }
 }
 
 fn struct_to_json(body: &StructModel) -> TokenStream {
@@ -137,8 +158,8 @@ fn struct_to_json(body: &StructModel) -> TokenStream {
     let required = body.fields.iter().filter(|field| field.required).map(pair).chain(constants);
     let optional = body.fields.iter().filter(|field| !field.required).map(pair);
     match &body.extra {
-        Some((name, _)) => {
-            let name = format_ident!("{name}");
+        Some(extra) => {
+            let name = format_ident!("{}", extra.name);
             quote! { bridge::convert::object_with_extra(&[#(#required),*], &[#(#optional),*], &self.#name) }
         }
         None => quote! { bridge::convert::object(&[#(#required),*], &[#(#optional),*]) },
@@ -168,20 +189,40 @@ fn struct_from_json(body: &StructModel) -> TokenStream {
     }
     let fields = body.fields.iter().map(|field| {
         let (key, name) = (&field.key, format_ident!("{}", field.name));
-        quote! { #name: bridge::convert::FromJson::from_json(reader.take(level, #key), reader) }
+        match body.unchecked {
+            true => quote! { #name: reader.fitting(level, #key) },
+            false => {
+                quote! { #name: bridge::convert::FromJson::from_json(reader.take(level, #key), reader) }
+            }
+        }
     });
-    let skip = body.extra.iter().map(|_| {
-        let constants = body.constants.iter().map(|(key, _)| key);
-        quote! { reader.skip(level, &[#(#constants),*]); }
+    let object = if body.unchecked { format_ident!("any_object") } else { format_ident!("object") };
+    let constants = body.constants.iter().map(|(key, value)| {
+        let value = constant(value);
+        quote! { reader.constant(level, #key, &#value); }
     });
-    let extra = body.extra.iter().map(|(name, _)| {
-        let name = format_ident!("{name}");
-        quote! { #name: bridge::convert::FromJson::from_json(reader.rest(level), reader) }
+    let extra = body.extra.iter().map(|extra| {
+        let name = format_ident!("{}", extra.name);
+        // In the order of `struct_to_json`.
+        let keys = |required| {
+            let fields = body.fields.iter().filter(move |field| field.required == required);
+            fields.map(|field| &field.key)
+        };
+        let declared = keys(true).chain(body.constants.iter().map(|(key, _)| key)).chain(keys(false));
+        match extra.described && !body.unchecked {
+            true => quote! {
+                #name: bridge::convert::FromJson::from_json(
+                    reader.described_rest(level, &[#(#declared),*]),
+                    reader,
+                )
+            },
+            false => quote! { #name: bridge::Extra::kept(reader.rest(level, &[#(#declared),*]), reader) },
+        }
     });
     let fields = fields.chain(extra);
     quote! {
-        let level = reader.object(value);
-        #(#skip)*
+        let level = reader.#object(value);
+        #(#constants)*
         Self { #(#fields),* }
     }
 }
@@ -266,7 +307,9 @@ fn tagged(
         },
         from_json: quote! {
             match value.get(#tag).and_then(bridge::convert::Value::as_str) {
-                #(Some(#values) => Self::#idents(bridge::convert::FromJson::from_json(value, reader)),)*
+                #(Some(#values) => {
+                    Self::#idents(bridge::convert::FromJson::from_json(reader.untagged(value, #tag), reader))
+                })*
                 _ => { #unknown }
             }
         },
@@ -275,7 +318,7 @@ fn tagged(
 
 /// The variant for a value that the schema does not list.
 fn unlisted(other: &Ident) -> TokenStream {
-    quote! { Self::#other(bridge::convert::FromJson::from_json(value, reader)) }
+    quote! { Self::#other(reader.held(value)) }
 }
 
 /// The variant that an enum is read as if the value fits none: the one that needs the fewest steps to build
@@ -291,10 +334,7 @@ fn instead<'a>(variants: impl Iterator<Item = (&'a String, &'a FieldType)>, tool
 /// The parts that a value of a type needs.
 fn made(model: &TypeModel) -> Made<'_> {
     match &model.shape {
-        Shape::Struct(body) => {
-            let fields = body.fields.iter().map(|field| &field.field_type);
-            Made::All(fields.chain(body.extra.iter().map(|(_, field_type)| field_type)).collect())
-        }
+        Shape::Struct(body) => Made::All(body.fields.iter().map(|field| &field.field_type).collect()),
         Shape::Tagged { variants, other: None, .. } => {
             Made::One(variants.iter().map(|(.., field_type)| field_type).collect())
         }

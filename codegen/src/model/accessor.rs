@@ -6,7 +6,8 @@ use crate::names::snake;
 use crate::typing::FieldType;
 
 /// Names of methods that these would hide.
-const RESERVED: &[&str] = &["clone", "eq", "fit", "into", "ne", "to_json", "to_owned", "to_string", "try_into"];
+const RESERVED: &[&str] =
+    &["clone", "eq", "fit", "into", "ne", "to_json", "to_owned", "to_string", "try_into"];
 
 /// A method that returns a member of whichever variant a value is.
 #[derive(Debug)]

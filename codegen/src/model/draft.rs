@@ -26,6 +26,8 @@ pub(super) struct Draft {
     pub(super) places: usize,
     /// The places that became plain JSON values.
     pub(super) fallbacks: Vec<Fallback>,
+    /// Whether answers that do not fit are accepted.
+    pub(super) unchecked: bool,
 }
 
 impl Draft {
@@ -37,6 +39,8 @@ impl Draft {
         let full = normalise(tool, DEEPEST);
         let reason = match Draft::typed(full, types) {
             Ok(mut draft) => {
+                draft.unchecked = tool.answers.unchecked;
+                draft.accept_any();
                 let found = std::mem::take(&mut draft.normalised.warnings);
                 found.into_iter().for_each(|(path, reason)| warn(path, reason));
                 return draft;
@@ -84,7 +88,7 @@ impl Draft {
         let fallback = |(path, reason)| Fallback { path, reason };
         let fallbacks = std::mem::take(&mut normalised.lost).into_iter().map(fallback).collect();
         let places = normalised.places;
-        Ok(Draft { normalised, types, output, output_type, places, fallbacks })
+        Ok(Draft { normalised, types, output, output_type, places, fallbacks, unchecked: false })
     }
 
     /// A tool whose input and output are plain values, one place each.
@@ -108,6 +112,21 @@ impl Draft {
             output_type: None,
             places: sides.len(),
             fallbacks: sides.iter().map(fallback).collect(),
+            unchecked: false,
+        }
+    }
+
+    /// If answers are not checked, an output that is not a struct may be anything.
+    fn accept_any(&mut self) {
+        let is_struct = |index: usize| {
+            self.normalised.definitions.get(index).is_some_and(|found| matches!(found.body, Body::Struct(_)))
+        };
+        let keeps_all = match self.output {
+            Output::Untyped => true,
+            Output::Type(_) | Output::Alias(_) => self.output_type.is_some_and(is_struct),
+        };
+        if self.unchecked && !keeps_all {
+            (self.output, self.output_type) = (Output::Alias(FieldType::Value), None);
         }
     }
 
@@ -190,7 +209,7 @@ mod tests {
             description: None,
             input_schema: json!({ "type": "object", "properties": { "a": inner }, "required": ["a"] }),
             output_schema: Some(inner),
-            observed: false,
+            answers: crate::Answers::default(),
         };
         let typing = |definitions: &[Definition]| match definitions.len() {
             count if count > most => Err(TypingError::Panic),

@@ -76,14 +76,34 @@ impl TypeModel {
 pub(crate) struct StructModel {
     pub(crate) fields: Vec<FieldModel>,
     pub(crate) constants: Vec<(String, Value)>,
-    /// Name and type of the field for all other properties.
-    pub(crate) extra: Option<(String, FieldType)>,
+    /// The field for all other properties.
+    pub(crate) extra: Option<ExtraModel>,
+    /// Whether a property that does not fit is read as an absent one, and kept as one of the others.
+    pub(crate) unchecked: bool,
+}
+
+/// The field for all properties that a struct does not declare.
+#[derive(Debug)]
+pub(crate) struct ExtraModel {
+    pub(crate) name: String,
+    /// The type of a property.
+    pub(crate) value: FieldType,
+    /// Whether the schema names them. Otherwise, the field is only there because nothing of an answer is lost, and is
+    /// not shown for each type.
+    pub(crate) described: bool,
+    /// Whether it keeps how an answer was written.
+    pub(crate) received: bool,
 }
 
 impl StructModel {
-    /// Whether it has no fields, not even constants.
+    /// Whether the schema describes no fields, not even constants.
     pub(crate) fn is_empty(&self) -> bool {
-        self.fields.is_empty() && self.constants.is_empty() && self.extra.is_none()
+        self.fields.is_empty() && self.constants.is_empty() && self.described_extra().is_none()
+    }
+
+    /// The field for other properties, if the schema describes them.
+    pub(crate) fn described_extra(&self) -> Option<&ExtraModel> {
+        self.extra.as_ref().filter(|extra| extra.described)
     }
 }
 
@@ -98,11 +118,21 @@ pub(crate) struct FieldModel {
     pub(crate) note: Note,
 }
 
-/// The shape of a definition. `open` if results may contain values that the schema does not list.
-pub(super) fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
+/// Whether values of a type are sent to tools and received from them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Direction {
+    pub(super) sent: bool,
+    pub(super) received: bool,
+    /// Whether received values that do not fit are accepted.
+    pub(super) unchecked: bool,
+}
+
+/// The shape of a definition. Results may contain values and properties that the schema does not list.
+pub(super) fn shape(body: &Body, members: &[FieldType], direction: Direction) -> Shape {
     let mut namespace = Namespace::default();
+    let open = direction.received;
     match body {
-        Body::Struct(body) => Shape::Struct(struct_model(body, members, &mut namespace)),
+        Body::Struct(body) => Shape::Struct(struct_model(body, members, direction, &mut namespace)),
         Body::Whole => Shape::Whole,
         Body::Texts { values, loose } => {
             let names = assign(values.iter().map(String::as_str), &mut namespace, camel);
@@ -135,24 +165,41 @@ fn other(open: bool, namespace: &mut Namespace) -> Option<String> {
     open.then(|| namespace.take(name))
 }
 
-fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace) -> StructModel {
+fn struct_model(
+    body: &Struct,
+    members: &[FieldType],
+    direction: Direction,
+    namespace: &mut Namespace,
+) -> StructModel {
     let names = assign(body.fields.iter().map(|field| field.key.as_str()), namespace, snake);
+    let unchecked = direction.received && direction.unchecked;
     let field = |(field, field_type): (&Field, &FieldType)| FieldModel {
         key: field.key.clone(),
         name: names.get(&field.key).cloned().unwrap_or_default(),
-        required: field.required,
-        // Null and absent are equal if the type is any value, so typify adds no `Option`.
+        required: field.required && !unchecked,
         field_type: match field_type {
+            FieldType::Option(_) => field_type.clone(),
+            other if unchecked => FieldType::Option(Box::new(other.clone())),
+            // Null and absent are equal if the type is any value, so typify adds no `Option`.
             FieldType::Value if !field.required => FieldType::Option(Box::new(FieldType::Value)),
             other => other.clone(),
         },
         note: field.note.clone(),
     };
     let fields = body.fields.iter().zip(members).map(field).collect();
-    let extra = members.get(body.fields.len()).cloned();
-    StructModel {
-        fields,
-        constants: body.constants.clone(),
-        extra: extra.map(|field_type| (namespace.take("extra"), field_type)),
-    }
+    let described = match members.get(body.fields.len()) {
+        Some(FieldType::Map(value)) => Some((**value).clone()),
+        _ => None,
+    };
+    // What is only sent stays writable as a literal, and a closed object is sent as it was declared.
+    let kept = direction.received && !(direction.sent && body.closed) || unchecked;
+    let extra = (described.is_some() || kept).then(|| ExtraModel {
+        name: namespace.take("extra"),
+        described: described.is_some(),
+        value: described.filter(|_| !unchecked).unwrap_or(FieldType::Value),
+        received: direction.received,
+    });
+    // A constant that does not fit is one of the other properties.
+    let constants = if unchecked { Vec::new() } else { body.constants.clone() };
+    StructModel { fields, constants, extra, unchecked }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::shape::{Shape, StructModel, TypeModel};
+use crate::Answers;
 use crate::report::{Fallback, Fidelity};
 use crate::tokens;
 use crate::typing::FieldType;
@@ -25,8 +26,8 @@ pub(crate) struct ToolModel {
     /// The index of the input's type.
     pub(crate) input: usize,
     pub(crate) output: Output,
-    /// Whether the output schema was inferred from results.
-    pub(crate) observed: bool,
+    /// What is known of its answers.
+    pub(crate) answers: Answers,
     /// Number of places in the schemas that need a type.
     pub(crate) places: usize,
     /// The places that became plain JSON values.

@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Draft, named};
-use super::shape::{TypeModel, shape};
+use super::shape::{Direction, TypeModel, shape};
 use crate::form::Definition;
 use crate::names::{Namespace, camel};
 use crate::share::structures;
@@ -51,6 +51,8 @@ struct Class {
     part: Option<String>,
     sent: bool,
     received: bool,
+    /// Whether answers that do not fit are accepted.
+    unchecked: bool,
 }
 
 /// Which rule names a type. Earlier ones take precedence.
@@ -97,6 +99,7 @@ impl Types {
                     }
                     class.sent |= sent.contains(&index);
                     class.received |= received.contains(&index);
+                    class.unchecked |= draft.unchecked;
                 }
             }
             types.indices.push(indices);
@@ -113,7 +116,11 @@ impl Types {
             types.models.push(TypeModel {
                 name,
                 description: class.definition.description.clone(),
-                shape: shape(&class.definition.body, &members, class.received),
+                shape: shape(
+                    &class.definition.body,
+                    &members,
+                    Direction { sent: class.sent, received: class.received, unchecked: class.unchecked },
+                ),
                 parts: parts.clone(),
                 sent: class.sent,
                 received: class.received,
@@ -141,7 +148,9 @@ impl Types {
                 let Some(of) = self.index(number, index) else { continue };
                 let Some(class) = classes.get(of) else { continue };
                 let own = definition.own.iter().filter(|name| class.definition.own.contains(name)).min();
-                let Some(own) = own.filter(|own| Some(*own) != class.definition.own.first()) else { continue };
+                let Some(own) = own.filter(|own| Some(*own) != class.definition.own.first()) else {
+                    continue;
+                };
                 let alias = (of, camel(own));
                 let known = match known.get(&alias) {
                     Some(index) => Some(*index),
@@ -162,17 +171,26 @@ impl Types {
     }
 
     /// For each tool, the names that its types have because of it, with their indices.
-    pub(super) fn names_by_tool(&self, tools: &[Unnamed<'_>], namespace: &mut Namespace) -> Vec<Vec<(String, usize)>> {
+    pub(super) fn names_by_tool(
+        &self,
+        tools: &[Unnamed<'_>],
+        namespace: &mut Namespace,
+    ) -> Vec<Vec<(String, usize)>> {
         let mut all = Vec::new();
         for (number, Unnamed { prefix, draft, .. }) in tools.iter().enumerate() {
             let mut own: Vec<(String, usize)> = Vec::new();
-            for (definition, index) in draft.normalised.definitions.iter().zip(self.indices.get(number).into_iter().flatten()) {
+            for (definition, index) in
+                draft.normalised.definitions.iter().zip(self.indices.get(number).into_iter().flatten())
+            {
                 let Some(index) = *index else { continue };
-                let Some(model) = self.models.get(index).filter(|model| !model.is_input && !model.is_plain_output) else {
+                let Some(model) =
+                    self.models.get(index).filter(|model| !model.is_input && !model.is_plain_output)
+                else {
                     continue;
                 };
                 let leaf = camel(&definition.leaf);
-                let leaf = leaf.strip_prefix(prefix.as_str()).filter(|rest| !rest.is_empty()).unwrap_or(&leaf);
+                let leaf =
+                    leaf.strip_prefix(prefix.as_str()).filter(|rest| !rest.is_empty()).unwrap_or(&leaf);
                 let name = format!("{prefix}{leaf}");
                 let is_again = own.iter().any(|(known, _)| *known == name);
                 if model.name != name && (is_again || namespace.is_free(&name)) {
@@ -230,6 +248,7 @@ impl Class {
             part: None,
             sent: false,
             received: false,
+            unchecked: false,
         }
     }
 

@@ -79,6 +79,7 @@ impl Reader<'_> {
         {
             body.extra = Some(self.place(&schema, &place.step(".*", "Extra")));
         }
+        body.closed = body.extra.is_none() && variants.iter().all(is_closed);
         body
     }
 
@@ -194,6 +195,12 @@ fn order(variants: &[Schema], schemas: &Schema) -> Vec<(String, bool)> {
     let names = names.filter(|name| seen.insert(*name)).map(|name| (name.to_owned(), by_all(name)));
     let (required, others): (Vec<_>, Vec<_>) = names.partition(|(_, required)| *required);
     [required, others].concat()
+}
+
+/// Whether the schema forbids additional fields.
+fn is_closed(schema: &Schema) -> bool {
+    let additional = schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties"));
+    additional == Some(&Value::Bool(false))
 }
 
 /// Patterns that match every name.

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::keywords::{
-    Schema, allowed_values, allows_anything, fixed_value, is_nullable, is_unsigned, name_in_title,
-    types,
+    Schema, allowed_values, allows_anything, fixed_value, is_nullable, is_unsigned, name_in_title, types,
 };
 use super::merge::{matters, merge};
 use super::place::Place;

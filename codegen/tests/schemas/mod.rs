@@ -221,6 +221,6 @@ pub(crate) fn tool(bytes: &[u8]) -> Tool {
         description: bytes.one_in(2).then(|| bytes.name()),
         input_schema: bytes.document(),
         output_schema,
-        observed: false,
+        answers: codegen::Answers::default(),
     }
 }

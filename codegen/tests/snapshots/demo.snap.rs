@@ -45,19 +45,31 @@ impl bridge::convert::FromJson for CreateNoteInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CreateNoteOutput {
     /// When it was created, in RFC 3339 format, by the demo's simulated clock.
     pub created_at: String,
     /// The note's number: 1 for the first one of a session.
     pub id: i64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for CreateNoteOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "CreateNoteOutput",
+            &[("created_at", &self.created_at), ("id", &self.id)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for CreateNoteOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("created_at", &self.created_at), ("id", &self.id)],
             &[],
+            &self.extra,
         )
     }
 }
@@ -73,6 +85,7 @@ impl bridge::convert::FromJson for CreateNoteOutput {
                 reader,
             ),
             id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["created_at", "id"]), reader),
         }
     }
 }
@@ -161,7 +174,7 @@ impl bridge::convert::FromJson for GetCustomerInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GetCustomerOutput {
     pub city: String,
     pub email: String,
@@ -169,11 +182,28 @@ pub struct GetCustomerOutput {
     pub name: String,
     /// Whether this is a very important customer.
     pub vip: bool,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for GetCustomerOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "GetCustomerOutput",
+            &[
+                ("city", &self.city),
+                ("email", &self.email),
+                ("id", &self.id),
+                ("name", &self.name),
+                ("vip", &self.vip),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for GetCustomerOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("city", &self.city),
                 ("email", &self.email),
@@ -182,6 +212,7 @@ impl bridge::convert::ToJson for GetCustomerOutput {
                 ("vip", &self.vip),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -206,6 +237,10 @@ impl bridge::convert::FromJson for GetCustomerOutput {
                 reader,
             ),
             vip: bridge::convert::FromJson::from_json(reader.take(level, "vip"), reader),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["city", "email", "id", "name", "vip"]),
+                reader,
+            ),
         }
     }
 }
@@ -341,19 +376,31 @@ bridge::generated_text! {
     OrderStatus;
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ListOrdersOutput {
     /// The orders, oldest first.
     pub orders: Vec<Order>,
     /// Pass it as `cursor` to get the next page; absent on the last one.
     pub next_cursor: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ListOrdersOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ListOrdersOutput",
+            &[("orders", &self.orders), ("next_cursor", &self.next_cursor)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ListOrdersOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("orders", &self.orders)],
             &[("next_cursor", &self.next_cursor)],
+            &self.extra,
         )
     }
 }
@@ -372,6 +419,10 @@ impl bridge::convert::FromJson for ListOrdersOutput {
                 reader.take(level, "next_cursor"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["orders", "next_cursor"]),
+                reader,
+            ),
         }
     }
 }
@@ -379,7 +430,7 @@ bridge::generated! {
     ListOrdersOutput = 11364737568254563592
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Order {
     /// The customer; see `get_customer`.
     pub customer_id: String,
@@ -390,11 +441,29 @@ pub struct Order {
     pub status: OrderStatus,
     /// The sum over all items, in cents.
     pub total_cents: i64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Order {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Order",
+            &[
+                ("customer_id", &self.customer_id),
+                ("id", &self.id),
+                ("items", &self.items),
+                ("placed_at", &self.placed_at),
+                ("status", &self.status),
+                ("total_cents", &self.total_cents),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Order {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("customer_id", &self.customer_id),
                 ("id", &self.id),
@@ -404,6 +473,7 @@ impl bridge::convert::ToJson for Order {
                 ("total_cents", &self.total_cents),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -435,6 +505,21 @@ impl bridge::convert::FromJson for Order {
                 reader.take(level, "total_cents"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader
+                    .rest(
+                        level,
+                        &[
+                            "customer_id",
+                            "id",
+                            "items",
+                            "placed_at",
+                            "status",
+                            "total_cents",
+                        ],
+                    ),
+                reader,
+            ),
         }
     }
 }
@@ -442,16 +527,31 @@ bridge::generated! {
     Order = 13125189449732727765
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct OrderItem {
     pub quantity: i64,
     /// The product's stock-keeping unit.
     pub sku: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for OrderItem {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "OrderItem",
+            &[("quantity", &self.quantity), ("sku", &self.sku)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for OrderItem {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("quantity", &self.quantity), ("sku", &self.sku)], &[])
+        bridge::convert::object_with_extra(
+            &[("quantity", &self.quantity), ("sku", &self.sku)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for OrderItem {
@@ -466,6 +566,7 @@ impl bridge::convert::FromJson for OrderItem {
                 reader,
             ),
             sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["quantity", "sku"]), reader),
         }
     }
 }
@@ -510,15 +611,30 @@ impl bridge::convert::FromJson for SearchProductsInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SearchProductsOutput {
     /// The products that match, in the order of the catalogue.
     pub products: Vec<Product>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for SearchProductsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "SearchProductsOutput",
+            &[("products", &self.products)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for SearchProductsOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("products", &self.products)], &[])
+        bridge::convert::object_with_extra(
+            &[("products", &self.products)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for SearchProductsOutput {
@@ -532,6 +648,7 @@ impl bridge::convert::FromJson for SearchProductsOutput {
                 reader.take(level, "products"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["products"]), reader),
         }
     }
 }
@@ -539,7 +656,7 @@ bridge::generated! {
     SearchProductsOutput = 5261232159548548898
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Product {
     pub in_stock: bool,
     pub name: String,
@@ -547,11 +664,27 @@ pub struct Product {
     pub price_cents: i64,
     /// The stock-keeping unit.
     pub sku: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Product {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Product",
+            &[
+                ("in_stock", &self.in_stock),
+                ("name", &self.name),
+                ("price_cents", &self.price_cents),
+                ("sku", &self.sku),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Product {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("in_stock", &self.in_stock),
                 ("name", &self.name),
@@ -559,6 +692,7 @@ impl bridge::convert::ToJson for Product {
                 ("sku", &self.sku),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -582,6 +716,10 @@ impl bridge::convert::FromJson for Product {
                 reader,
             ),
             sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["in_stock", "name", "price_cents", "sku"]),
+                reader,
+            ),
         }
     }
 }
@@ -644,20 +782,37 @@ impl CreateNoteCall {
         self
     }
 }
-impl std::future::Future for CreateNoteCall {
-    type Output = Result<CreateNoteOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl CreateNoteCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for CreateNoteCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.209ef6035885ef0cdaeb6aba58751065")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "create_note",
             mark: *b"209ef6035885ef0cdaeb6aba58751065",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for CreateNoteCall {
+    type Output = Result<CreateNoteOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Write a note. Notes last as long as the session; their numbers start at 1.
@@ -691,20 +846,37 @@ pub struct EchoCall {
     input: EchoInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for EchoCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl EchoCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for EchoCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.67d4a18bbcfa79018f873ad0521535e9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "echo",
             mark: *b"67d4a18bbcfa79018f873ad0521535e9",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for EchoCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Answer with exactly the text that was sent.
@@ -743,20 +915,37 @@ impl FailCall {
         self
     }
 }
-impl std::future::Future for FailCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl FailCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for FailCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1bd476747e386c5c48637b9abeca685d")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "fail",
             mark: *b"1bd476747e386c5c48637b9abeca685d",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for FailCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Always fail, with the given message.
@@ -784,20 +973,37 @@ pub struct GetCustomerCall {
     input: GetCustomerInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetCustomerCall {
-    type Output = Result<GetCustomerOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetCustomerCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetCustomerCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e456e86d8b99ea0d92c92d00adbc2c06")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "get_customer",
             mark: *b"e456e86d8b99ea0d92c92d00adbc2c06",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetCustomerCall {
+    type Output = Result<GetCustomerOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Get one customer by id. An unknown id is an error.
@@ -824,20 +1030,37 @@ pub struct ImageCall {
     input: ImageInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ImageCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ImageCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ImageCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1884673037782b0f977fde65c6bbda08")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "image",
             mark: *b"1884673037782b0f977fde65c6bbda08",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ImageCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Answer with a small picture and a text.
@@ -865,20 +1088,37 @@ pub struct JsonResponseCall {
     input: JsonResponseInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for JsonResponseCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl JsonResponseCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for JsonResponseCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a670f12b5b56ccd7dd1741625ab3caed")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "json_response",
             mark: *b"a670f12b5b56ccd7dd1741625ab3caed",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for JsonResponseCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Answer with a JSON document as text: statistics of the shop, and the notes of this session.
@@ -939,20 +1179,37 @@ impl ListOrdersCall {
         self
     }
 }
-impl std::future::Future for ListOrdersCall {
-    type Output = Result<ListOrdersOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListOrdersCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListOrdersCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1c57ea7f6c1fd129ad44ff781392e878")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "list_orders",
             mark: *b"1c57ea7f6c1fd129ad44ff781392e878",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListOrdersCall {
+    type Output = Result<ListOrdersOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// List the shop's orders, oldest first, page by page: pass `next_cursor` of one page as `cursor` of the next.
@@ -1000,20 +1257,37 @@ impl SearchProductsCall {
         self
     }
 }
-impl std::future::Future for SearchProductsCall {
-    type Output = Result<SearchProductsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SearchProductsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SearchProductsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.be580c0dadb4e899e123c00dbe1953d9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "search_products",
             mark: *b"be580c0dadb4e899e123c00dbe1953d9",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SearchProductsCall {
+    type Output = Result<SearchProductsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Search the shop's products by a part of their name or stock-keeping unit, optionally up to a price.
@@ -1043,20 +1317,37 @@ pub struct SlowCall {
     input: SlowInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for SlowCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SlowCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SlowCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e09ff6b9b8006fc91a2ce311603935fc")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "slow",
             mark: *b"e09ff6b9b8006fc91a2ce311603935fc",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SlowCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Wait for some seconds, then answer. Ends early if the request is cancelled.

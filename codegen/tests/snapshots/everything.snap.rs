@@ -301,7 +301,7 @@ bridge::generated_text! {
     ; GetStructuredContentLocation
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GetStructuredContentOutput {
     /// Temperature in celsius
     pub temperature: f64,
@@ -309,17 +309,33 @@ pub struct GetStructuredContentOutput {
     pub conditions: String,
     /// Humidity percentage
     pub humidity: f64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for GetStructuredContentOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "GetStructuredContentOutput",
+            &[
+                ("temperature", &self.temperature),
+                ("conditions", &self.conditions),
+                ("humidity", &self.humidity),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for GetStructuredContentOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("temperature", &self.temperature),
                 ("conditions", &self.conditions),
                 ("humidity", &self.humidity),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -340,6 +356,10 @@ impl bridge::convert::FromJson for GetStructuredContentOutput {
             ),
             humidity: bridge::convert::FromJson::from_json(
                 reader.take(level, "humidity"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["temperature", "conditions", "humidity"]),
                 reader,
             ),
         }
@@ -712,20 +732,37 @@ pub struct EchoCall {
     input: EchoInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for EchoCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl EchoCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for EchoCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a878a101bf47d39d01b68fd1ecacae0e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "echo",
             mark: *b"a878a101bf47d39d01b68fd1ecacae0e",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for EchoCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Echoes back the input string
@@ -766,20 +803,37 @@ impl GetAnnotatedMessageCall {
         self
     }
 }
-impl std::future::Future for GetAnnotatedMessageCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetAnnotatedMessageCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetAnnotatedMessageCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.7930f3b0c74d195d175f38c73dc97ed4")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-annotated-message",
             mark: *b"7930f3b0c74d195d175f38c73dc97ed4",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetAnnotatedMessageCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Demonstrates how annotations can be used to provide metadata about content.
@@ -814,20 +868,37 @@ pub struct GetEnvCall {
     input: GetEnvInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetEnvCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetEnvCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetEnvCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.d3bff0c055c5e48e64beb848958b6662")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-env",
             mark: *b"d3bff0c055c5e48e64beb848958b6662",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetEnvCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Returns all environment variables, helpful for debugging MCP server configuration
@@ -865,20 +936,37 @@ impl GetResourceLinksCall {
         self
     }
 }
-impl std::future::Future for GetResourceLinksCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetResourceLinksCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetResourceLinksCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.52e8b5fca82bd85664274499c69ba733")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-resource-links",
             mark: *b"52e8b5fca82bd85664274499c69ba733",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetResourceLinksCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Returns up to ten resource links that reference different types of resources
@@ -935,20 +1023,37 @@ impl GetResourceReferenceCall {
         self
     }
 }
-impl std::future::Future for GetResourceReferenceCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetResourceReferenceCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetResourceReferenceCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.faddb6bf881d1b4e12a696be634941d6")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-resource-reference",
             mark: *b"faddb6bf881d1b4e12a696be634941d6",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetResourceReferenceCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Returns a resource reference that can be used by MCP clients
@@ -979,20 +1084,37 @@ pub struct GetRootsListCall {
     input: GetRootsListInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetRootsListCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetRootsListCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetRootsListCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.4f0f7c2044d44c3d79e46079c5a60f3d")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-roots-list",
             mark: *b"4f0f7c2044d44c3d79e46079c5a60f3d",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetRootsListCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Lists the current MCP roots provided by the client. Demonstrates the roots protocol capability even though this server doesn't access files.
@@ -1020,20 +1142,37 @@ pub struct GetStructuredContentCall {
     input: GetStructuredContentInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetStructuredContentCall {
-    type Output = Result<GetStructuredContentOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetStructuredContentCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetStructuredContentCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.78ccf52585f61104a1724b01b9b2667a")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-structured-content",
             mark: *b"78ccf52585f61104a1724b01b9b2667a",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetStructuredContentCall {
+    type Output = Result<GetStructuredContentOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Returns structured content along with an output schema for client data validation
@@ -1067,20 +1206,37 @@ pub struct GetSumCall {
     input: GetSumInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetSumCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetSumCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetSumCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.502179a809bf24dc08172bf37fb3672c")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-sum",
             mark: *b"502179a809bf24dc08172bf37fb3672c",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetSumCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Returns the sum of two numbers
@@ -1113,20 +1269,37 @@ pub struct GetTinyImageCall {
     input: GetTinyImageInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetTinyImageCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetTinyImageCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetTinyImageCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.0ef13c770770c3b85064eb3379950d18")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-tiny-image",
             mark: *b"0ef13c770770c3b85064eb3379950d18",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetTinyImageCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Returns a tiny MCP logo image.
@@ -1188,20 +1361,37 @@ impl GzipFileAsResourceCall {
         self
     }
 }
-impl std::future::Future for GzipFileAsResourceCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GzipFileAsResourceCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GzipFileAsResourceCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.c654a261d69f8d366dfec65d80fc312b")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "gzip-file-as-resource",
             mark: *b"c654a261d69f8d366dfec65d80fc312b",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GzipFileAsResourceCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Compresses a single file using gzip compression. Depending upon the selected output type, returns either the compressed data as a gzipped resource or a resource…
@@ -1245,20 +1435,37 @@ impl SimulateResearchQueryCall {
         self
     }
 }
-impl std::future::Future for SimulateResearchQueryCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SimulateResearchQueryCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SimulateResearchQueryCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.822e8e77b5620b724c91ddadefba7024")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "simulate-research-query",
             mark: *b"822e8e77b5620b724c91ddadefba7024",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SimulateResearchQueryCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Simulates a deep research operation that gathers, analyzes, and synthesizes information. Demonstrates MCP task-based operations with progress through multiple…
@@ -1288,20 +1495,37 @@ pub struct ToggleSimulatedLoggingCall {
     input: ToggleSimulatedLoggingInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ToggleSimulatedLoggingCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ToggleSimulatedLoggingCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ToggleSimulatedLoggingCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.275688cfbc7708d2aa0a23556c5a9977")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "toggle-simulated-logging",
             mark: *b"275688cfbc7708d2aa0a23556c5a9977",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ToggleSimulatedLoggingCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Toggles simulated, random-leveled logging on or off.
@@ -1332,20 +1556,37 @@ pub struct ToggleSubscriberUpdatesCall {
     input: ToggleSubscriberUpdatesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ToggleSubscriberUpdatesCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ToggleSubscriberUpdatesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ToggleSubscriberUpdatesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a199bacfbe7d5b13d451831d13b89ee9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "toggle-subscriber-updates",
             mark: *b"a199bacfbe7d5b13d451831d13b89ee9",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ToggleSubscriberUpdatesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Toggles simulated resource subscription updates on or off.
@@ -1376,20 +1617,37 @@ pub struct TriggerElicitationRequestCall {
     input: TriggerElicitationRequestInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for TriggerElicitationRequestCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TriggerElicitationRequestCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TriggerElicitationRequestCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.d7f570a595d0f26610f7f3d3b4d8122a")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-elicitation-request",
             mark: *b"d7f570a595d0f26610f7f3d3b4d8122a",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TriggerElicitationRequestCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Trigger a Request from the Server for User Elicitation
@@ -1438,20 +1696,37 @@ impl TriggerLongRunningOperationCall {
         self
     }
 }
-impl std::future::Future for TriggerLongRunningOperationCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TriggerLongRunningOperationCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TriggerLongRunningOperationCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e6199905880aaeab3c5b7a00548f560f")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-long-running-operation",
             mark: *b"e6199905880aaeab3c5b7a00548f560f",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TriggerLongRunningOperationCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Demonstrates a long running operation with progress updates.
@@ -1497,20 +1772,37 @@ impl TriggerSamplingRequestCall {
         self
     }
 }
-impl std::future::Future for TriggerSamplingRequestCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TriggerSamplingRequestCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TriggerSamplingRequestCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.942ed1bb407e52392b3064f3e4eb405d")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-sampling-request",
             mark: *b"942ed1bb407e52392b3064f3e4eb405d",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TriggerSamplingRequestCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Trigger a Request from the Server for LLM Sampling
@@ -1572,20 +1864,37 @@ impl TriggerUrlElicitationCall {
         self
     }
 }
-impl std::future::Future for TriggerUrlElicitationCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TriggerUrlElicitationCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TriggerUrlElicitationCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.3c445104938473ef15c992ad2bb7a264")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-url-elicitation",
             mark: *b"3c445104938473ef15c992ad2bb7a264",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TriggerUrlElicitationCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Trigger a URL elicitation so the client can direct the user to a browser flow. Supports two mechanisms: the request path (elicitation/create, default) which…

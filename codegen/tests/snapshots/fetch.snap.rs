@@ -100,20 +100,37 @@ impl FetchCall {
         self
     }
 }
-impl std::future::Future for FetchCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl FetchCall {
+    #[inline]
+    pub fn raw_result(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for FetchCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.60d0d73e251e1112e5468fa00287c705")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "fetch",
             name: "fetch",
             mark: *b"60d0d73e251e1112e5468fa00287c705",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for FetchCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Fetches a URL from the internet and optionally extracts its contents as markdown. Although originally you did not have internet access, and were advised to…

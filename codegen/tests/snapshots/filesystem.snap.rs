@@ -29,14 +29,29 @@ impl bridge::convert::FromJson for CreateDirectoryInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CreateDirectoryOutput {
     pub content: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for CreateDirectoryOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "CreateDirectoryOutput",
+            &[("content", &self.content)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for CreateDirectoryOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
+        bridge::convert::object_with_extra(
+            &[("content", &self.content)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for CreateDirectoryOutput {
@@ -50,6 +65,7 @@ impl bridge::convert::FromJson for CreateDirectoryOutput {
                 reader.take(level, "content"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["content"]), reader),
         }
     }
 }
@@ -414,14 +430,29 @@ impl bridge::convert::FromJson for ReadMediaFileInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ReadMediaFileOutput {
     pub content: Vec<ReadMediaFileContent>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ReadMediaFileOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ReadMediaFileOutput",
+            &[("content", &self.content)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ReadMediaFileOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("content", &self.content)], &[])
+        bridge::convert::object_with_extra(
+            &[("content", &self.content)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for ReadMediaFileOutput {
@@ -435,6 +466,7 @@ impl bridge::convert::FromJson for ReadMediaFileOutput {
                 reader.take(level, "content"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["content"]), reader),
         }
     }
 }
@@ -442,23 +474,40 @@ bridge::generated! {
     ReadMediaFileOutput = 13551361642931129959
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ReadMediaFileContent {
     pub type_: ReadMediaFileType,
     pub data: Option<String>,
     pub mime_type: Option<String>,
     pub resource: Option<ReadMediaFileResource>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ReadMediaFileContent {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ReadMediaFileContent",
+            &[
+                ("type_", &self.type_),
+                ("data", &self.data),
+                ("mime_type", &self.mime_type),
+                ("resource", &self.resource),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ReadMediaFileContent {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("type", &self.type_)],
             &[
                 ("data", &self.data),
                 ("mimeType", &self.mime_type),
                 ("resource", &self.resource),
             ],
+            &self.extra,
         )
     }
 }
@@ -483,6 +532,10 @@ impl bridge::convert::FromJson for ReadMediaFileContent {
             ),
             resource: bridge::convert::FromJson::from_json(
                 reader.take(level, "resource"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["type", "data", "mimeType", "resource"]),
                 reader,
             ),
         }
@@ -529,18 +582,30 @@ bridge::generated_text! {
     ReadMediaFileType;
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ReadMediaFileResource {
     pub uri: String,
     pub blob: String,
     pub mime_type: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ReadMediaFileResource {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ReadMediaFileResource",
+            &[("uri", &self.uri), ("blob", &self.blob), ("mime_type", &self.mime_type)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ReadMediaFileResource {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("uri", &self.uri), ("blob", &self.blob)],
             &[("mimeType", &self.mime_type)],
+            &self.extra,
         )
     }
 }
@@ -558,6 +623,10 @@ impl bridge::convert::FromJson for ReadMediaFileResource {
             ),
             mime_type: bridge::convert::FromJson::from_json(
                 reader.take(level, "mimeType"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["uri", "blob", "mimeType"]),
                 reader,
             ),
         }
@@ -724,20 +793,37 @@ pub struct CreateDirectoryCall {
     input: CreateDirectoryInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for CreateDirectoryCall {
-    type Output = Result<CreateDirectoryOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl CreateDirectoryCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for CreateDirectoryCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.30c86e3470926a756258179f4e0ca84b")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "create_directory",
             mark: *b"30c86e3470926a756258179f4e0ca84b",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for CreateDirectoryCall {
+    type Output = Result<CreateDirectoryOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Create a new directory or ensure a directory exists. Can create multiple nested directories in one operation. If the directory already exists, this operation…
@@ -781,20 +867,37 @@ impl DirectoryTreeCall {
         self
     }
 }
-impl std::future::Future for DirectoryTreeCall {
-    type Output = Result<DirectoryTreeOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl DirectoryTreeCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for DirectoryTreeCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e09fc96dfd8c5b44a8483bad41dc3288")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "directory_tree",
             mark: *b"e09fc96dfd8c5b44a8483bad41dc3288",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for DirectoryTreeCall {
+    type Output = Result<DirectoryTreeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Get a recursive tree view of files and directories as a JSON structure. Each entry includes 'name', 'type' (file/directory), and 'children' for directories.…
@@ -835,20 +938,37 @@ impl EditFileCall {
         self
     }
 }
-impl std::future::Future for EditFileCall {
-    type Output = Result<EditFileOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl EditFileCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for EditFileCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.ce8292238995c399db6430822cdbd41b")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "edit_file",
             mark: *b"ce8292238995c399db6430822cdbd41b",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for EditFileCall {
+    type Output = Result<EditFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Make line-based edits to a text file. Each edit replaces exact line sequences with new content. Returns a git-style diff showing the changes made. Only works…
@@ -886,20 +1006,37 @@ pub struct GetFileInfoCall {
     input: GetFileInfoInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetFileInfoCall {
-    type Output = Result<GetFileInfoOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetFileInfoCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetFileInfoCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f4d59377c6ceaf84a6ea9b3a77ccf6bf")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "get_file_info",
             mark: *b"f4d59377c6ceaf84a6ea9b3a77ccf6bf",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetFileInfoCall {
+    type Output = Result<GetFileInfoOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Retrieve detailed metadata about a file or directory. Returns comprehensive information including size, creation time, last modified time, permissions, and type.…
@@ -929,20 +1066,37 @@ pub struct ListAllowedDirectoriesCall {
     input: ListAllowedDirectoriesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ListAllowedDirectoriesCall {
-    type Output = Result<ListAllowedDirectoriesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListAllowedDirectoriesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListAllowedDirectoriesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a1eccbfb788ef752caae7bd66e546551")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "list_allowed_directories",
             mark: *b"a1eccbfb788ef752caae7bd66e546551",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListAllowedDirectoriesCall {
+    type Output = Result<ListAllowedDirectoriesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Returns the list of directories that this server is allowed to access. Subdirectories within these allowed directories are also accessible. Use this to…
@@ -971,20 +1125,37 @@ pub struct ListDirectoryCall {
     input: ListDirectoryInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ListDirectoryCall {
-    type Output = Result<ListDirectoryOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListDirectoryCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListDirectoryCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1319764f94db6b5c3a4a9e99c6d4ecf5")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "list_directory",
             mark: *b"1319764f94db6b5c3a4a9e99c6d4ecf5",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListDirectoryCall {
+    type Output = Result<ListDirectoryOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Get a detailed listing of all files and directories in a specified path. Results clearly distinguish between files and directories with [FILE] and [DIR]…
@@ -1029,20 +1200,37 @@ impl ListDirectoryWithSizesCall {
         self
     }
 }
-impl std::future::Future for ListDirectoryWithSizesCall {
-    type Output = Result<ListDirectoryWithSizesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListDirectoryWithSizesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListDirectoryWithSizesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.51fb048c97e8fe959841fe1d5fa3cdaa")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "list_directory_with_sizes",
             mark: *b"51fb048c97e8fe959841fe1d5fa3cdaa",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListDirectoryWithSizesCall {
+    type Output = Result<ListDirectoryWithSizesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Get a detailed listing of all files and directories in a specified path, including sizes. Results clearly distinguish between files and directories with [FILE]…
@@ -1073,20 +1261,37 @@ pub struct MoveFileCall {
     input: MoveFileInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for MoveFileCall {
-    type Output = Result<MoveFileOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl MoveFileCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for MoveFileCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.452574d1807d4fb5499cf8a4728a606b")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "move_file",
             mark: *b"452574d1807d4fb5499cf8a4728a606b",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for MoveFileCall {
+    type Output = Result<MoveFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Move or rename files and directories. Can move files between directories and rename them in a single operation. If the destination exists, the operation will…
@@ -1138,20 +1343,37 @@ impl ReadFileCall {
         self
     }
 }
-impl std::future::Future for ReadFileCall {
-    type Output = Result<ReadFileOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ReadFileCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ReadFileCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.ec2592d6d5ab6349752845605186f466")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_file",
             mark: *b"ec2592d6d5ab6349752845605186f466",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ReadFileCall {
+    type Output = Result<ReadFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.
@@ -1182,20 +1404,37 @@ pub struct ReadMediaFileCall {
     input: ReadMediaFileInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ReadMediaFileCall {
-    type Output = Result<ReadMediaFileOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ReadMediaFileCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ReadMediaFileCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.08ed7e4e2045ce53218f80530327d6bf")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_media_file",
             mark: *b"08ed7e4e2045ce53218f80530327d6bf",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ReadMediaFileCall {
+    type Output = Result<ReadMediaFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Read a file and return it as a base64-encoded content block with its MIME type. Image and audio files are returned as image/audio content; any other file type is…
@@ -1225,20 +1464,37 @@ pub struct ReadMultipleFilesCall {
     input: ReadMultipleFilesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ReadMultipleFilesCall {
-    type Output = Result<ReadMultipleFilesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ReadMultipleFilesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ReadMultipleFilesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.902db035dfd977919e5816b6fa6aee2c")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_multiple_files",
             mark: *b"902db035dfd977919e5816b6fa6aee2c",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ReadMultipleFilesCall {
+    type Output = Result<ReadMultipleFilesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Read the contents of multiple files simultaneously. This is more efficient than reading files one by one when you need to analyze or compare multiple files. Each…
@@ -1291,20 +1547,37 @@ impl ReadTextFileCall {
         self
     }
 }
-impl std::future::Future for ReadTextFileCall {
-    type Output = Result<ReadTextFileOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ReadTextFileCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ReadTextFileCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.7574f66a35ef527a89ba35a037ac69c2")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_text_file",
             mark: *b"7574f66a35ef527a89ba35a037ac69c2",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ReadTextFileCall {
+    type Output = Result<ReadTextFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Read the complete contents of a file from the file system as text. Handles various text encodings and provides detailed error messages if the file cannot be…
@@ -1350,20 +1623,37 @@ impl SearchFilesCall {
         self
     }
 }
-impl std::future::Future for SearchFilesCall {
-    type Output = Result<SearchFilesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SearchFilesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SearchFilesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.0044590c8ad102ad9affac77023f49a5")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "search_files",
             mark: *b"0044590c8ad102ad9affac77023f49a5",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SearchFilesCall {
+    type Output = Result<SearchFilesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Recursively search for files and directories matching a pattern. The patterns should be glob-style patterns that match paths relative to the working directory.…
@@ -1398,20 +1688,37 @@ pub struct WriteFileCall {
     input: WriteFileInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for WriteFileCall {
-    type Output = Result<WriteFileOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl WriteFileCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for WriteFileCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.5fac0fda94efcb7fcc810d4cd2414d98")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "write_file",
             mark: *b"5fac0fda94efcb7fcc810d4cd2414d98",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for WriteFileCall {
+    type Output = Result<WriteFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Create a new file or completely overwrite an existing file with new content. Use with caution as it will overwrite existing files without warning. Handles text…

@@ -461,20 +461,37 @@ pub struct GitAddCall {
     input: GitAddInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GitAddCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitAddCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitAddCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.b0c15a21f215a9b1800ff105bff85c60")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_add",
             mark: *b"b0c15a21f215a9b1800ff105bff85c60",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitAddCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Adds file contents to the staging area
@@ -530,20 +547,37 @@ impl GitBranchCall {
         self
     }
 }
-impl std::future::Future for GitBranchCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitBranchCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitBranchCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e56778b30a1079a679ff1c51d8f676ac")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_branch",
             mark: *b"e56778b30a1079a679ff1c51d8f676ac",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitBranchCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// List Git branches
@@ -578,20 +612,37 @@ pub struct GitCheckoutCall {
     input: GitCheckoutInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GitCheckoutCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitCheckoutCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitCheckoutCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.04a1af0c0ddd28516ceddd70a928b87b")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_checkout",
             mark: *b"04a1af0c0ddd28516ceddd70a928b87b",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitCheckoutCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Switches branches
@@ -624,20 +675,37 @@ pub struct GitCommitCall {
     input: GitCommitInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GitCommitCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitCommitCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitCommitCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.337cd63f8006eeb206301d88eb5dd960")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_commit",
             mark: *b"337cd63f8006eeb206301d88eb5dd960",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitCommitCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Records changes to the repository
@@ -681,20 +749,37 @@ impl GitCreateBranchCall {
         self
     }
 }
-impl std::future::Future for GitCreateBranchCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitCreateBranchCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitCreateBranchCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f87ab5c715f3a253f85cdc499f64b38c")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_create_branch",
             mark: *b"f87ab5c715f3a253f85cdc499f64b38c",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitCreateBranchCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Creates a new branch from an optional base branch
@@ -742,20 +827,37 @@ impl GitDiffCall {
         self
     }
 }
-impl std::future::Future for GitDiffCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitDiffCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitDiffCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1538146b117d76726029558d90d85de3")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_diff",
             mark: *b"1538146b117d76726029558d90d85de3",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitDiffCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Shows differences between branches or commits
@@ -800,20 +902,37 @@ impl GitDiffStagedCall {
         self
     }
 }
-impl std::future::Future for GitDiffStagedCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitDiffStagedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitDiffStagedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.66703de53a63a017bf8fc35b20dcca6b")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_diff_staged",
             mark: *b"66703de53a63a017bf8fc35b20dcca6b",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitDiffStagedCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Shows changes that are staged for commit
@@ -857,20 +976,37 @@ impl GitDiffUnstagedCall {
         self
     }
 }
-impl std::future::Future for GitDiffUnstagedCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitDiffUnstagedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitDiffUnstagedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1508e9741d6638cc22a777e9311e6954")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_diff_unstaged",
             mark: *b"1508e9741d6638cc22a777e9311e6954",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitDiffUnstagedCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Shows changes in the working directory that are not yet staged
@@ -934,20 +1070,37 @@ impl GitLogCall {
         self
     }
 }
-impl std::future::Future for GitLogCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitLogCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitLogCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.0a11a5aa6127a90b8abc154025dc8410")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_log",
             mark: *b"0a11a5aa6127a90b8abc154025dc8410",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitLogCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Shows the commit logs
@@ -979,20 +1132,37 @@ pub struct GitResetCall {
     input: GitResetInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GitResetCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitResetCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitResetCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.3c43fdcd266b27a4acc307fe7e70e391")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_reset",
             mark: *b"3c43fdcd266b27a4acc307fe7e70e391",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitResetCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Unstages all staged changes
@@ -1021,20 +1191,37 @@ pub struct GitShowCall {
     input: GitShowInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GitShowCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitShowCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitShowCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.38614a6c25f9b51d395753ee2681368a")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_show",
             mark: *b"38614a6c25f9b51d395753ee2681368a",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitShowCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Shows the contents of a commit, or of a file or directory given as <revision>:<path>
@@ -1067,20 +1254,37 @@ pub struct GitStatusCall {
     input: GitStatusInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GitStatusCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GitStatusCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GitStatusCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.b36ae80b66c724eee2b7a7d6c70cfe38")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_status",
             mark: *b"b36ae80b66c724eee2b7a7d6c70cfe38",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GitStatusCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Shows the working tree status

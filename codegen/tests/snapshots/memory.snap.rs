@@ -67,14 +67,29 @@ bridge::generated! {
     AddObservationsObservation = 6182699036269477861
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct AddObservationsOutput {
     pub results: Vec<AddObservationsResult>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for AddObservationsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "AddObservationsOutput",
+            &[("results", &self.results)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for AddObservationsOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("results", &self.results)], &[])
+        bridge::convert::object_with_extra(
+            &[("results", &self.results)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for AddObservationsOutput {
@@ -88,6 +103,7 @@ impl bridge::convert::FromJson for AddObservationsOutput {
                 reader.take(level, "results"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["results"]), reader),
         }
     }
 }
@@ -95,20 +111,35 @@ bridge::generated! {
     AddObservationsOutput = 15686896272856642757
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct AddObservationsResult {
     pub entity_name: String,
     pub added_observations: Vec<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for AddObservationsResult {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "AddObservationsResult",
+            &[
+                ("entity_name", &self.entity_name),
+                ("added_observations", &self.added_observations),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for AddObservationsResult {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("entityName", &self.entity_name),
                 ("addedObservations", &self.added_observations),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -125,6 +156,10 @@ impl bridge::convert::FromJson for AddObservationsResult {
             ),
             added_observations: bridge::convert::FromJson::from_json(
                 reader.take(level, "addedObservations"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["entityName", "addedObservations"]),
                 reader,
             ),
         }
@@ -161,7 +196,7 @@ impl bridge::convert::FromJson for CreateEntitiesInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Entity {
     /// The name of the entity
     pub name: String,
@@ -169,16 +204,32 @@ pub struct Entity {
     pub entity_type: String,
     /// An array of observation contents associated with the entity
     pub observations: Vec<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Entity {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Entity",
+            &[
+                ("name", &self.name),
+                ("entity_type", &self.entity_type),
+                ("observations", &self.observations),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Entity {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("name", &self.name),
                 ("entityType", &self.entity_type),
                 ("observations", &self.observations),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -201,6 +252,10 @@ impl bridge::convert::FromJson for Entity {
                 reader.take(level, "observations"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["name", "entityType", "observations"]),
+                reader,
+            ),
         }
     }
 }
@@ -208,14 +263,29 @@ bridge::generated! {
     Entity = 997371055835175349
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CreateEntitiesOutput {
     pub entities: Vec<Entity>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for CreateEntitiesOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "CreateEntitiesOutput",
+            &[("entities", &self.entities)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for CreateEntitiesOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entities", &self.entities)], &[])
+        bridge::convert::object_with_extra(
+            &[("entities", &self.entities)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for CreateEntitiesOutput {
@@ -229,6 +299,7 @@ impl bridge::convert::FromJson for CreateEntitiesOutput {
                 reader.take(level, "entities"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["entities"]), reader),
         }
     }
 }
@@ -263,7 +334,7 @@ impl bridge::convert::FromJson for CreateRelationsInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Relation {
     /// The name of the entity where the relation starts
     pub from: String,
@@ -271,16 +342,32 @@ pub struct Relation {
     pub to: String,
     /// The type of the relation
     pub relation_type: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Relation {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Relation",
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relation_type", &self.relation_type),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Relation {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("from", &self.from),
                 ("to", &self.to),
                 ("relationType", &self.relation_type),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -300,6 +387,10 @@ impl bridge::convert::FromJson for Relation {
                 reader.take(level, "relationType"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["from", "to", "relationType"]),
+                reader,
+            ),
         }
     }
 }
@@ -307,14 +398,29 @@ bridge::generated! {
     Relation = 7834562384743245310
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CreateRelationsOutput {
     pub relations: Vec<Relation>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for CreateRelationsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "CreateRelationsOutput",
+            &[("relations", &self.relations)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for CreateRelationsOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("relations", &self.relations)], &[])
+        bridge::convert::object_with_extra(
+            &[("relations", &self.relations)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for CreateRelationsOutput {
@@ -328,6 +434,7 @@ impl bridge::convert::FromJson for CreateRelationsOutput {
                 reader.take(level, "relations"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["relations"]), reader),
         }
     }
 }
@@ -363,17 +470,29 @@ impl bridge::convert::FromJson for DeleteEntitiesInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct DeleteEntitiesOutput {
     pub success: bool,
     pub message: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for DeleteEntitiesOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "DeleteEntitiesOutput",
+            &[("success", &self.success), ("message", &self.message)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for DeleteEntitiesOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("success", &self.success), ("message", &self.message)],
             &[],
+            &self.extra,
         )
     }
 }
@@ -390,6 +509,10 @@ impl bridge::convert::FromJson for DeleteEntitiesOutput {
             ),
             message: bridge::convert::FromJson::from_json(
                 reader.take(level, "message"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["success", "message"]),
                 reader,
             ),
         }
@@ -520,17 +643,29 @@ impl bridge::convert::FromJson for OpenNodesInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct OpenNodesOutput {
     pub entities: Vec<Entity>,
     pub relations: Vec<Relation>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for OpenNodesOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "OpenNodesOutput",
+            &[("entities", &self.entities), ("relations", &self.relations)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for OpenNodesOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("entities", &self.entities), ("relations", &self.relations)],
             &[],
+            &self.extra,
         )
     }
 }
@@ -547,6 +682,10 @@ impl bridge::convert::FromJson for OpenNodesOutput {
             ),
             relations: bridge::convert::FromJson::from_json(
                 reader.take(level, "relations"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["entities", "relations"]),
                 reader,
             ),
         }
@@ -619,20 +758,37 @@ pub struct AddObservationsCall {
     input: AddObservationsInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for AddObservationsCall {
-    type Output = Result<AddObservationsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl AddObservationsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for AddObservationsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.4155ba5c26252ce537b8e05298d0f01e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "add_observations",
             mark: *b"4155ba5c26252ce537b8e05298d0f01e",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for AddObservationsCall {
+    type Output = Result<AddObservationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Add new observations to existing entities in the knowledge graph
@@ -667,20 +823,37 @@ pub struct CreateEntitiesCall {
     input: CreateEntitiesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for CreateEntitiesCall {
-    type Output = Result<CreateEntitiesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl CreateEntitiesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for CreateEntitiesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.57fdd986472a081d0c8acd23970c0b78")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "create_entities",
             mark: *b"57fdd986472a081d0c8acd23970c0b78",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for CreateEntitiesCall {
+    type Output = Result<CreateEntitiesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Create multiple new entities in the knowledge graph
@@ -715,20 +888,37 @@ pub struct CreateRelationsCall {
     input: CreateRelationsInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for CreateRelationsCall {
-    type Output = Result<CreateRelationsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl CreateRelationsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for CreateRelationsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.0fd8179d53314f12019430403412f92f")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "create_relations",
             mark: *b"0fd8179d53314f12019430403412f92f",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for CreateRelationsCall {
+    type Output = Result<CreateRelationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
@@ -762,20 +952,37 @@ pub struct DeleteEntitiesCall {
     input: DeleteEntitiesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for DeleteEntitiesCall {
-    type Output = Result<DeleteEntitiesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl DeleteEntitiesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for DeleteEntitiesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.98208afc1eb5ca6b86a6c35172ac3f04")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "delete_entities",
             mark: *b"98208afc1eb5ca6b86a6c35172ac3f04",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for DeleteEntitiesCall {
+    type Output = Result<DeleteEntitiesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Delete multiple entities and their associated relations from the knowledge graph
@@ -810,20 +1017,37 @@ pub struct DeleteObservationsCall {
     input: DeleteObservationsInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for DeleteObservationsCall {
-    type Output = Result<DeleteObservationsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl DeleteObservationsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for DeleteObservationsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.cd200ab81b0203b43d2b2587e567ecf3")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "delete_observations",
             mark: *b"cd200ab81b0203b43d2b2587e567ecf3",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for DeleteObservationsCall {
+    type Output = Result<DeleteObservationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Delete specific observations from entities in the knowledge graph
@@ -859,20 +1083,37 @@ pub struct DeleteRelationsCall {
     input: DeleteRelationsInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for DeleteRelationsCall {
-    type Output = Result<DeleteRelationsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl DeleteRelationsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for DeleteRelationsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e382894e32522f663f5c5fd51bb36004")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "delete_relations",
             mark: *b"e382894e32522f663f5c5fd51bb36004",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for DeleteRelationsCall {
+    type Output = Result<DeleteRelationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Delete multiple relations from the knowledge graph
@@ -908,20 +1149,37 @@ pub struct OpenNodesCall {
     input: OpenNodesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for OpenNodesCall {
-    type Output = Result<OpenNodesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl OpenNodesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for OpenNodesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.5078020f1dd3b3ccdd9c522ad9954f8e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "open_nodes",
             mark: *b"5078020f1dd3b3ccdd9c522ad9954f8e",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for OpenNodesCall {
+    type Output = Result<OpenNodesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Open specific nodes in the knowledge graph by their names
@@ -956,20 +1214,37 @@ pub struct ReadGraphCall {
     input: ReadGraphInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ReadGraphCall {
-    type Output = Result<ReadGraphOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ReadGraphCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ReadGraphCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.585b17deaf5aa07390d7d715391b5bc0")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "read_graph",
             mark: *b"585b17deaf5aa07390d7d715391b5bc0",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ReadGraphCall {
+    type Output = Result<ReadGraphOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Read the entire knowledge graph
@@ -1000,20 +1275,37 @@ pub struct SearchNodesCall {
     input: SearchNodesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for SearchNodesCall {
-    type Output = Result<SearchNodesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SearchNodesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SearchNodesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.0b5ee6482d0695e0f72e524ff671cee6")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "search_nodes",
             mark: *b"0b5ee6482d0695e0f72e524ff671cee6",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SearchNodesCall {
+    type Output = Result<SearchNodesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Search for nodes in the knowledge graph based on a query

@@ -101,13 +101,19 @@ impl bridge::convert::FromJson for ResultInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ResultItem {
     pub a: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ResultItem {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "ResultItem", &[("a", &self.a)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for ResultItem {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
+        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
     }
 }
 impl bridge::convert::FromJson for ResultItem {
@@ -118,6 +124,7 @@ impl bridge::convert::FromJson for ResultItem {
         let level = reader.object(value);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["a"]), reader),
         }
     }
 }
@@ -125,14 +132,25 @@ bridge::generated! {
     ResultItem = 3606291353171364885
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ResultOutput {
     pub item: Option<ResultItem2>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ResultOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ResultOutput",
+            &[("item", &self.item)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ResultOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("item", &self.item)])
+        bridge::convert::object_with_extra(&[], &[("item", &self.item)], &self.extra)
     }
 }
 impl bridge::convert::FromJson for ResultOutput {
@@ -146,6 +164,7 @@ impl bridge::convert::FromJson for ResultOutput {
                 reader.take(level, "item"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["item"]), reader),
         }
     }
 }
@@ -153,13 +172,19 @@ bridge::generated! {
     ResultOutput = 8230712277908535110
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct ResultItem2 {
     pub b: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ResultItem2 {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "ResultItem2", &[("b", &self.b)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for ResultItem2 {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("b", &self.b)])
+        bridge::convert::object_with_extra(&[], &[("b", &self.b)], &self.extra)
     }
 }
 impl bridge::convert::FromJson for ResultItem2 {
@@ -170,6 +195,7 @@ impl bridge::convert::FromJson for ResultItem2 {
         let level = reader.object(value);
         Self {
             b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["b"]), reader),
         }
     }
 }
@@ -204,14 +230,25 @@ impl bridge::convert::FromJson for StringInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct StringOutput {
     pub value: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for StringOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "StringOutput",
+            &[("value", &self.value)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for StringOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[])
+        bridge::convert::object_with_extra(&[("value", &self.value)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for StringOutput {
@@ -225,6 +262,7 @@ impl bridge::convert::FromJson for StringOutput {
                 reader.take(level, "value"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["value"]), reader),
         }
     }
 }
@@ -237,7 +275,7 @@ bridge::generated! {
 pub struct AdditionalInput {
     pub known: String,
     pub extra: Option<i64>,
-    pub extra2: std::collections::BTreeMap<String, i64>,
+    pub extra2: bridge::convert::IndexMap<String, i64>,
 }
 impl bridge::convert::ToJson for AdditionalInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -256,7 +294,6 @@ impl bridge::convert::FromJson for AdditionalInput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
-        reader.skip(level, &[]);
         Self {
             known: bridge::convert::FromJson::from_json(
                 reader.take(level, "known"),
@@ -266,15 +303,28 @@ impl bridge::convert::FromJson for AdditionalInput {
                 reader.take(level, "extra"),
                 reader,
             ),
-            extra2: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+            extra2: bridge::convert::FromJson::from_json(
+                reader.described_rest(level, &["known", "extra"]),
+                reader,
+            ),
         }
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct AdditionalOutput {
     pub known: String,
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for AdditionalOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "AdditionalOutput",
+            &[("known", &self.known)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for AdditionalOutput {
     #[inline]
@@ -288,18 +338,20 @@ impl bridge::convert::FromJson for AdditionalOutput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
-        reader.skip(level, &[]);
         Self {
             known: bridge::convert::FromJson::from_json(
                 reader.take(level, "known"),
                 reader,
             ),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+            extra: bridge::convert::FromJson::from_json(
+                reader.described_rest(level, &["known"]),
+                reader,
+            ),
         }
     }
 }
 bridge::generated! {
-    AdditionalOutput = 4772863455779873760
+    AdditionalOutput = 4906658344948883783
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -460,13 +512,19 @@ impl bridge::convert::FromJson for ArraysInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct X {
     pub a: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for X {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "X", &[("a", &self.a)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for X {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[])
+        bridge::convert::object_with_extra(&[("a", &self.a)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for X {
@@ -477,6 +535,7 @@ impl bridge::convert::FromJson for X {
         let level = reader.object(value);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["a"]), reader),
         }
     }
 }
@@ -809,10 +868,20 @@ bridge::generated! {
     ConditionsOneOfMany = 10147518193814577905
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ConditionsOutput {
     pub x: i64,
-    pub extra: std::collections::BTreeMap<String, String>,
+    pub extra: bridge::Extra<String>,
+}
+impl std::fmt::Debug for ConditionsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ConditionsOutput",
+            &[("x", &self.x)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ConditionsOutput {
     #[inline]
@@ -826,15 +895,17 @@ impl bridge::convert::FromJson for ConditionsOutput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
-        reader.skip(level, &[]);
         Self {
             x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+            extra: bridge::convert::FromJson::from_json(
+                reader.described_rest(level, &["x"]),
+                reader,
+            ),
         }
     }
 }
 bridge::generated! {
-    ConditionsOutput = 5770376387192589515
+    ConditionsOutput = 4671300990207081031
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -1125,6 +1196,7 @@ impl bridge::convert::FromJson for EnumsInput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
+        reader.constant(level, "flag", &true);
         Self {
             null_value: bridge::convert::FromJson::from_json(
                 reader.take(level, "null_value"),
@@ -1301,7 +1373,7 @@ impl bridge::convert::FromJson for InputNotObjectInput {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputOpenInput {
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+    pub extra: bridge::convert::IndexMap<String, bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for InputOpenInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -1316,9 +1388,11 @@ impl bridge::convert::FromJson for InputOpenInput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
-        reader.skip(level, &[]);
         Self {
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+            extra: bridge::convert::FromJson::from_json(
+                reader.described_rest(level, &[]),
+                reader,
+            ),
         }
     }
 }
@@ -1326,7 +1400,7 @@ impl bridge::convert::FromJson for InputOpenInput {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputTrueInput {
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+    pub extra: bridge::convert::IndexMap<String, bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for InputTrueInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -1341,9 +1415,11 @@ impl bridge::convert::FromJson for InputTrueInput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
-        reader.skip(level, &[]);
         Self {
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+            extra: bridge::convert::FromJson::from_json(
+                reader.described_rest(level, &[]),
+                reader,
+            ),
         }
     }
 }
@@ -1374,15 +1450,30 @@ impl bridge::convert::FromJson for InputUnionInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct InputUnionOutput {
     pub ok: Option<bool>,
     pub error: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for InputUnionOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "InputUnionOutput",
+            &[("ok", &self.ok), ("error", &self.error)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for InputUnionOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("ok", &self.ok), ("error", &self.error)])
+        bridge::convert::object_with_extra(
+            &[],
+            &[("ok", &self.ok), ("error", &self.error)],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for InputUnionOutput {
@@ -1397,6 +1488,7 @@ impl bridge::convert::FromJson for InputUnionOutput {
                 reader.take(level, "error"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["ok", "error"]), reader),
         }
     }
 }
@@ -1471,14 +1563,25 @@ impl bridge::convert::FromJson for ListOrdersInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ListOrdersOutput {
     pub total: i64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ListOrdersOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ListOrdersOutput",
+            &[("total", &self.total)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ListOrdersOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("total", &self.total)], &[])
+        bridge::convert::object_with_extra(&[("total", &self.total)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for ListOrdersOutput {
@@ -1492,6 +1595,7 @@ impl bridge::convert::FromJson for ListOrdersOutput {
                 reader.take(level, "total"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["total"]), reader),
         }
     }
 }
@@ -1571,10 +1675,10 @@ impl bridge::convert::FromJson for MainInput {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapsInput {
-    pub labels: std::collections::BTreeMap<String, String>,
-    pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
-    pub patterns: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
-    pub both: Option<std::collections::BTreeMap<String, bridge::Scalar>>,
+    pub labels: bridge::convert::IndexMap<String, String>,
+    pub nested: Option<bridge::convert::IndexMap<String, Vec<MapsNested>>>,
+    pub patterns: Option<bridge::convert::IndexMap<String, bridge::convert::Value>>,
+    pub both: Option<bridge::convert::IndexMap<String, bridge::Scalar>>,
     pub free: Option<bridge::convert::Value>,
     pub closed: Option<bridge::convert::Value>,
 }
@@ -1688,14 +1792,29 @@ impl bridge::convert::FromJson for MergedInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Beside {
     pub id: i64,
     pub more: i64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Beside {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Beside",
+            &[("id", &self.id), ("more", &self.more)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Beside {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("id", &self.id), ("more", &self.more)], &[])
+        bridge::convert::object_with_extra(
+            &[("id", &self.id), ("more", &self.more)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for Beside {
@@ -1710,6 +1829,7 @@ impl bridge::convert::FromJson for Beside {
                 reader.take(level, "more"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["id", "more"]), reader),
         }
     }
 }
@@ -2027,18 +2147,34 @@ impl bridge::convert::FromJson for NullableInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct NullableOutput {
     pub required_one: Option<i64>,
     pub optional: Option<i64>,
     pub open_api: Option<X>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for NullableOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "NullableOutput",
+            &[
+                ("required_one", &self.required_one),
+                ("optional", &self.optional),
+                ("open_api", &self.open_api),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for NullableOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("required_one", &self.required_one)],
             &[("optional", &self.optional), ("open_api", &self.open_api)],
+            &self.extra,
         )
     }
 }
@@ -2061,6 +2197,10 @@ impl bridge::convert::FromJson for NullableOutput {
                 reader.take(level, "open_api"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["required_one", "optional", "open_api"]),
+                reader,
+            ),
         }
     }
 }
@@ -2077,7 +2217,7 @@ pub struct NullableNestedInput {
     pub b: Option<Maybe>,
     /// Perhaps.
     pub d: Option<Maybe>,
-    pub e: Option<std::collections::BTreeMap<String, Option<String>>>,
+    pub e: Option<bridge::convert::IndexMap<String, Option<String>>>,
 }
 impl bridge::convert::ToJson for NullableNestedInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -2233,15 +2373,30 @@ impl bridge::convert::FromJson for NumericEnumsInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct NumericEnumsOutput {
     pub big: u64,
     pub priority: i64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for NumericEnumsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "NumericEnumsOutput",
+            &[("big", &self.big), ("priority", &self.priority)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for NumericEnumsOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("big", &self.big), ("priority", &self.priority)], &[])
+        bridge::convert::object_with_extra(
+            &[("big", &self.big), ("priority", &self.priority)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for NumericEnumsOutput {
@@ -2256,6 +2411,7 @@ impl bridge::convert::FromJson for NumericEnumsOutput {
                 reader.take(level, "priority"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["big", "priority"]), reader),
         }
     }
 }
@@ -2267,17 +2423,14 @@ bridge::generated! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenObjectsInput {
     pub any: bridge::convert::Value,
-    pub described: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
-    pub unevaluated: Option<std::collections::BTreeMap<String, i64>>,
+    pub described: Option<bridge::convert::IndexMap<String, bridge::convert::Value>>,
+    pub unevaluated: Option<bridge::convert::IndexMap<String, i64>>,
     pub with_fields: Option<OpenObjectsWithFields>,
     pub closed: Option<ResultItem>,
     pub forbidden: Option<OpenObjectsWithFields>,
-    pub named: Option<std::collections::BTreeMap<String, bool>>,
+    pub named: Option<bridge::convert::IndexMap<String, bool>>,
     pub maps: Option<
-        std::collections::BTreeMap<
-            String,
-            std::collections::BTreeMap<String, Option<i64>>,
-        >,
+        bridge::convert::IndexMap<String, bridge::convert::IndexMap<String, Option<i64>>>,
     >,
 }
 impl bridge::convert::ToJson for OpenObjectsInput {
@@ -2341,7 +2494,7 @@ impl bridge::convert::FromJson for OpenObjectsInput {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenObjectsWithFields {
     pub a: Option<String>,
-    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+    pub extra: bridge::convert::IndexMap<String, bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for OpenObjectsWithFields {
     fn to_json(&self) -> bridge::convert::Value {
@@ -2355,15 +2508,17 @@ impl bridge::convert::FromJson for OpenObjectsWithFields {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
-        reader.skip(level, &[]);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+            extra: bridge::convert::FromJson::from_json(
+                reader.described_rest(level, &["a"]),
+                reader,
+            ),
         }
     }
 }
 bridge::generated! {
-    OpenObjectsWithFields = 28024161402802172
+    OpenObjectsWithFields = 11174067040527402579
 }
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
@@ -2664,17 +2819,33 @@ impl bridge::convert::FromJson for RecursiveInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Node {
     pub name: String,
     pub children: Option<Vec<Node>>,
     pub parent: Option<Box<Node>>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Node {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Node",
+            &[
+                ("name", &self.name),
+                ("children", &self.children),
+                ("parent", &self.parent),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Node {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("name", &self.name)],
             &[("children", &self.children), ("parent", &self.parent)],
+            &self.extra,
         )
     }
 }
@@ -2697,6 +2868,10 @@ impl bridge::convert::FromJson for Node {
                 reader.take(level, "parent"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["name", "children", "parent"]),
+                reader,
+            ),
         }
     }
 }
@@ -2704,14 +2879,25 @@ bridge::generated! {
     Node = 17763012355565452431
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RecursiveOutput {
     pub root: Node,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for RecursiveOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "RecursiveOutput",
+            &[("root", &self.root)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for RecursiveOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("root", &self.root)], &[])
+        bridge::convert::object_with_extra(&[("root", &self.root)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for RecursiveOutput {
@@ -2725,6 +2911,7 @@ impl bridge::convert::FromJson for RecursiveOutput {
                 reader.take(level, "root"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["root"]), reader),
         }
     }
 }
@@ -2949,15 +3136,30 @@ bridge::generated! {
     RecursiveRootInput = 7919311595863830414
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct List {
     pub value: i64,
     pub next: Option<Box<List>>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for List {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "List",
+            &[("value", &self.value), ("next", &self.next)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for List {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
+        bridge::convert::object_with_extra(
+            &[("value", &self.value)],
+            &[("next", &self.next)],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for List {
@@ -2975,6 +3177,7 @@ impl bridge::convert::FromJson for List {
                 reader.take(level, "next"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["value", "next"]), reader),
         }
     }
 }
@@ -3051,9 +3254,21 @@ impl bridge::convert::FromJson for Expression {
     ) -> Self {
         match value.get("kind").and_then(bridge::convert::Value::as_str) {
             Some("literal") => {
-                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
+                Self::Literal(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
             }
-            Some("sum") => Self::Sum(bridge::convert::FromJson::from_json(value, reader)),
+            Some("sum") => {
+                Self::Sum(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
+            }
             _ => {
                 reader.unknown_tag("kind", &["literal", "sum"], &value);
                 Self::Literal(bridge::convert::FromJson::from_json(value, reader))
@@ -3134,14 +3349,29 @@ bridge::generated! {
     Sum = 11826505645794118550
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct RecursiveUnionOutput {
     pub expression: Option<E>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for RecursiveUnionOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "RecursiveUnionOutput",
+            &[("expression", &self.expression)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for RecursiveUnionOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("expression", &self.expression)])
+        bridge::convert::object_with_extra(
+            &[],
+            &[("expression", &self.expression)],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for RecursiveUnionOutput {
@@ -3155,6 +3385,7 @@ impl bridge::convert::FromJson for RecursiveUnionOutput {
                 reader.take(level, "expression"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["expression"]), reader),
         }
     }
 }
@@ -3190,7 +3421,7 @@ impl bridge::convert::FromJson for E {
             bridge::convert::Value::Object(_) => {
                 Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+            _ => Self::Other(reader.held(value)),
         }
     }
 }
@@ -3198,14 +3429,20 @@ bridge::generated! {
     E = 12823586331984793037
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct EObject {
     pub not: Box<E>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for EObject {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "EObject", &[("not", &self.not)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for EObject {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("not", &self.not)], &[])
+        bridge::convert::object_with_extra(&[("not", &self.not)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for EObject {
@@ -3216,6 +3453,7 @@ impl bridge::convert::FromJson for EObject {
         let level = reader.object(value);
         Self {
             not: bridge::convert::FromJson::from_json(reader.take(level, "not"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["not"]), reader),
         }
     }
 }
@@ -3521,14 +3759,20 @@ impl bridge::convert::FromJson for RunInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RunOutput {
     pub ok: bool,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for RunOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "RunOutput", &[("ok", &self.ok)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for RunOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("ok", &self.ok)], &[])
+        bridge::convert::object_with_extra(&[("ok", &self.ok)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for RunOutput {
@@ -3539,6 +3783,7 @@ impl bridge::convert::FromJson for RunOutput {
         let level = reader.object(value);
         Self {
             ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["ok"]), reader),
         }
     }
 }
@@ -3669,14 +3914,29 @@ impl bridge::convert::FromJson for SharedTypesInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SharedTypesEntity {
     pub name: String,
     pub state: Option<SharedTypesState>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for SharedTypesEntity {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "SharedTypesEntity",
+            &[("name", &self.name), ("state", &self.state)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for SharedTypesEntity {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name)], &[("state", &self.state)])
+        bridge::convert::object_with_extra(
+            &[("name", &self.name)],
+            &[("state", &self.state)],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for SharedTypesEntity {
@@ -3694,6 +3954,7 @@ impl bridge::convert::FromJson for SharedTypesEntity {
                 reader.take(level, "state"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["name", "state"]), reader),
         }
     }
 }
@@ -3735,14 +3996,29 @@ bridge::generated_text! {
     SharedTypesState;
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SharedTypesOutput {
     pub entities: Vec<SharedTypesEntity>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for SharedTypesOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "SharedTypesOutput",
+            &[("entities", &self.entities)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for SharedTypesOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("entities", &self.entities)], &[])
+        bridge::convert::object_with_extra(
+            &[("entities", &self.entities)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for SharedTypesOutput {
@@ -3756,6 +4032,7 @@ impl bridge::convert::FromJson for SharedTypesOutput {
                 reader.take(level, "entities"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["entities"]), reader),
         }
     }
 }
@@ -3846,13 +4123,28 @@ impl bridge::convert::FromJson for TaggedShape {
     ) -> Self {
         match value.get("kind").and_then(bridge::convert::Value::as_str) {
             Some("circle") => {
-                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
+                Self::Circle(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
             }
             Some("square") => {
-                Self::Square(bridge::convert::FromJson::from_json(value, reader))
+                Self::Square(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
             }
             Some("point") => {
-                Self::Point(bridge::convert::FromJson::from_json(value, reader))
+                Self::Point(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
             }
             _ => {
                 reader.unknown_tag("kind", &["circle", "square", "point"], &value);
@@ -3983,8 +4275,22 @@ impl bridge::convert::FromJson for TaggedContent {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         match value.get("zz").and_then(bridge::convert::Value::as_str) {
-            Some("x") => Self::X(bridge::convert::FromJson::from_json(value, reader)),
-            Some("y") => Self::Y(bridge::convert::FromJson::from_json(value, reader)),
+            Some("x") => {
+                Self::X(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "zz"),
+                        reader,
+                    ),
+                )
+            }
+            Some("y") => {
+                Self::Y(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "zz"),
+                        reader,
+                    ),
+                )
+            }
             _ => {
                 reader.unknown_tag("zz", &["x", "y"], &value);
                 Self::X(bridge::convert::FromJson::from_json(value, reader))
@@ -4109,14 +4415,25 @@ bridge::generated_text! {
     ; TaggedAa2
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TaggedOutput {
     pub blocks: Vec<TaggedBlock>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for TaggedOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "TaggedOutput",
+            &[("blocks", &self.blocks)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for TaggedOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("blocks", &self.blocks)], &[])
+        bridge::convert::object_with_extra(&[("blocks", &self.blocks)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for TaggedOutput {
@@ -4130,6 +4447,7 @@ impl bridge::convert::FromJson for TaggedOutput {
                 reader.take(level, "blocks"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["blocks"]), reader),
         }
     }
 }
@@ -4187,12 +4505,22 @@ impl bridge::convert::FromJson for TaggedBlock {
     ) -> Self {
         match value.get("type").and_then(bridge::convert::Value::as_str) {
             Some("text") => {
-                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+                Self::Text(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "type"),
+                        reader,
+                    ),
+                )
             }
             Some("image") => {
-                Self::Image(bridge::convert::FromJson::from_json(value, reader))
+                Self::Image(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "type"),
+                        reader,
+                    ),
+                )
             }
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+            _ => Self::Other(reader.held(value)),
         }
     }
 }
@@ -4200,13 +4528,19 @@ bridge::generated! {
     TaggedBlock = 620209147231583713
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Text {
     pub text: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "Text", &[("text", &self.text)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for Text {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("text", &self.text)], &[])
+        bridge::convert::object_with_extra(&[("text", &self.text)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for Text {
@@ -4220,6 +4554,7 @@ impl bridge::convert::FromJson for Text {
                 reader.take(level, "text"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["text"]), reader),
         }
     }
 }
@@ -4227,17 +4562,29 @@ bridge::generated! {
     Text = 12931539003990628622
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TaggedImage {
     pub data: String,
     pub mime_type: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for TaggedImage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "TaggedImage",
+            &[("data", &self.data), ("mime_type", &self.mime_type)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for TaggedImage {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("data", &self.data), ("mimeType", &self.mime_type)],
             &[],
+            &self.extra,
         )
     }
 }
@@ -4256,6 +4603,7 @@ impl bridge::convert::FromJson for TaggedImage {
                 reader.take(level, "mimeType"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["data", "mimeType"]), reader),
         }
     }
 }
@@ -4291,6 +4639,7 @@ impl bridge::convert::FromJson for TextEnumsInput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
+        reader.constant(level, "required_single", &"always");
         Self {
             keywords: bridge::convert::FromJson::from_json(
                 reader.take(level, "keywords"),
@@ -4482,16 +4831,28 @@ bridge::generated_text! {
     ; TextEnumsTitled
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TextEnumsOutput {
     pub state: TextEnumsState,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for TextEnumsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "TextEnumsOutput",
+            &[("state", &self.state)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for TextEnumsOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("state", &self.state), ("required_single", &"always")],
             &[],
+            &self.extra,
         )
     }
 }
@@ -4501,9 +4862,14 @@ impl bridge::convert::FromJson for TextEnumsOutput {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
+        reader.constant(level, "required_single", &"always");
         Self {
             state: bridge::convert::FromJson::from_json(
                 reader.take(level, "state"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["state", "required_single"]),
                 reader,
             ),
         }
@@ -4617,14 +4983,25 @@ impl bridge::convert::FromJson for TuplesInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct TuplesOutput {
     pub points: Option<Vec<(f64, f64)>>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for TuplesOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "TuplesOutput",
+            &[("points", &self.points)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for TuplesOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("points", &self.points)])
+        bridge::convert::object_with_extra(&[], &[("points", &self.points)], &self.extra)
     }
 }
 impl bridge::convert::FromJson for TuplesOutput {
@@ -4638,6 +5015,7 @@ impl bridge::convert::FromJson for TuplesOutput {
                 reader.take(level, "points"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["points"]), reader),
         }
     }
 }
@@ -4901,8 +5279,22 @@ impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrTextObject {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         match value.get("t").and_then(bridge::convert::Value::as_str) {
-            Some("p") => Self::P(bridge::convert::FromJson::from_json(value, reader)),
-            Some("q") => Self::Q(bridge::convert::FromJson::from_json(value, reader)),
+            Some("p") => {
+                Self::P(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "t"),
+                        reader,
+                    ),
+                )
+            }
+            Some("q") => {
+                Self::Q(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "t"),
+                        reader,
+                    ),
+                )
+            }
             _ => {
                 reader.unknown_tag("t", &["p", "q"], &value);
                 Self::P(bridge::convert::FromJson::from_json(value, reader))
@@ -5263,14 +5655,25 @@ bridge::generated! {
     UntaggedMerged = 610542998655209090
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct UntaggedOutput {
     pub value: UntaggedValue2,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for UntaggedOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "UntaggedOutput",
+            &[("value", &self.value)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for UntaggedOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("value", &self.value)], &[])
+        bridge::convert::object_with_extra(&[("value", &self.value)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for UntaggedOutput {
@@ -5284,6 +5687,7 @@ impl bridge::convert::FromJson for UntaggedOutput {
                 reader.take(level, "value"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["value"]), reader),
         }
     }
 }
@@ -5324,7 +5728,7 @@ impl bridge::convert::FromJson for UntaggedValue2 {
             bridge::convert::Value::Object(_) => {
                 Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+            _ => Self::Other(reader.held(value)),
         }
     }
 }
@@ -5349,20 +5753,37 @@ pub struct EmptyCall {
     input: EmptyInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for EmptyCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl EmptyCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for EmptyCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1aa36e777de7010019f694f24c2fcba4")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "",
             mark: *b"1aa36e777de7010019f694f24c2fcba4",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for EmptyCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// An empty name.
@@ -5390,20 +5811,37 @@ pub struct N1stToolCall {
     input: N1stToolInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for N1stToolCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl N1stToolCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for N1stToolCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.663a3ee23171b0d3f751c7ee47eba735")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "1st_tool",
             mark: *b"663a3ee23171b0d3f751c7ee47eba735",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for N1stToolCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -5446,20 +5884,37 @@ impl OptionCall {
         self
     }
 }
-impl std::future::Future for OptionCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl OptionCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for OptionCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a0c4be171f5a7a7d511010d6f9115268")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "Option",
             mark: *b"a0c4be171f5a7a7d511010d6f9115268",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for OptionCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -5500,20 +5955,37 @@ impl ResultCall {
         self
     }
 }
-impl std::future::Future for ResultCall {
-    type Output = Result<ResultOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ResultCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ResultCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.46a23bb986cfbb2e03538d1dd694557d")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "Result",
             mark: *b"46a23bb986cfbb2e03538d1dd694557d",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ResultCall {
+    type Output = Result<ResultOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -5540,20 +6012,37 @@ pub struct StringCall {
     input: StringInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for StringCall {
-    type Output = Result<StringOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl StringCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for StringCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.8299c6b5153d174e46014bde635e46f5")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "String",
             mark: *b"8299c6b5153d174e46014bde635e46f5",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for StringCall {
+    type Output = Result<StringOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -5591,12 +6080,35 @@ impl AdditionalCall {
     }
     pub fn extra2(
         mut self,
-        extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
+        extra2: impl bridge::convert::Argument<bridge::convert::IndexMap<String, i64>>,
     ) -> Self {
         self.input.extra2 = self
             .pending
             .with("extra", bridge::convert::Argument::into_argument(extra2));
         self
+    }
+}
+impl AdditionalCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for AdditionalCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
+        #[unsafe(link_section = ".toolsmith.981be4d563608a5845bbf684234bb398")]
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "additional",
+            mark: *b"981be4d563608a5845bbf684234bb398",
+        };
+        (&mut self.pending, &TOOL, &self.input)
     }
 }
 impl std::future::Future for AdditionalCall {
@@ -5605,14 +6117,8 @@ impl std::future::Future for AdditionalCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.981be4d563608a5845bbf684234bb398")]
-        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
-            server: "nasty",
-            name: "additional",
-            mark: *b"981be4d563608a5845bbf684234bb398",
-        };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -5667,20 +6173,37 @@ impl AnchorsCall {
         self
     }
 }
-impl std::future::Future for AnchorsCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl AnchorsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for AnchorsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e645d9af702bbc6f6b1451b0082737f5")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "anchors",
             mark: *b"e645d9af702bbc6f6b1451b0082737f5",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for AnchorsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -5789,20 +6312,37 @@ impl ArraysCall {
         self
     }
 }
-impl std::future::Future for ArraysCall {
-    type Output = Result<ArraysOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ArraysCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ArraysCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e371d53d629cdfd6803267471376a331")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "arrays",
             mark: *b"e371d53d629cdfd6803267471376a331",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ArraysCall {
+    type Output = Result<ArraysOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Arrays with and without a type for each place.
@@ -5841,20 +6381,37 @@ pub struct AsyncCall {
     input: AsyncInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for AsyncCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl AsyncCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for AsyncCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1127ff20db50fe90965cf4daea22fc92")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "async",
             mark: *b"1127ff20db50fe90965cf4daea22fc92",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for AsyncCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[track_caller]
@@ -5910,20 +6467,37 @@ impl BooleanSchemasCall {
         self
     }
 }
-impl std::future::Future for BooleanSchemasCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl BooleanSchemasCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for BooleanSchemasCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.2c5058e12f291026f92904b4d2885bd5")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "boolean_schemas",
             mark: *b"2c5058e12f291026f92904b4d2885bd5",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for BooleanSchemasCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[track_caller]
@@ -5965,20 +6539,37 @@ impl CallCall {
         self
     }
 }
-impl std::future::Future for CallCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl CallCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for CallCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.8a03bc531e40b43817c79745b59d44f4")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "call",
             mark: *b"8a03bc531e40b43817c79745b59d44f4",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for CallCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -6068,20 +6659,37 @@ impl ConditionsCall {
         self
     }
 }
-impl std::future::Future for ConditionsCall {
-    type Output = Result<ConditionsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ConditionsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ConditionsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.2d35b36b11fc3c5ffd6312bcef9a2aec")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "conditions",
             mark: *b"2d35b36b11fc3c5ffd6312bcef9a2aec",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ConditionsCall {
+    type Output = Result<ConditionsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// What holds under a condition only.
@@ -6155,20 +6763,37 @@ impl DanglingCall {
         self
     }
 }
-impl std::future::Future for DanglingCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl DanglingCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for DanglingCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.ae889b7e2a5d3d9f53243c5f68349509")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "dangling",
             mark: *b"ae889b7e2a5d3d9f53243c5f68349509",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for DanglingCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -6208,20 +6833,37 @@ impl DescriptionCall {
         self
     }
 }
-impl std::future::Future for DescriptionCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl DescriptionCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for DescriptionCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.d3e0623a1deab8f29435598de18228c6")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "description",
             mark: *b"d3e0623a1deab8f29435598de18228c6",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for DescriptionCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Ends * / a comment, `quotes`, '''fences''', #![allow(everything)] //! and turns around. New line / * begin
@@ -6288,20 +6930,37 @@ impl Draft3Call {
         self
     }
 }
-impl std::future::Future for Draft3Call {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl Draft3Call {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for Draft3Call {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.9a1b2531f78bcd264684c9f440efa506")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "draft3",
             mark: *b"9a1b2531f78bcd264684c9f440efa506",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for Draft3Call {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// What drafts 3 and 4 wrote.
@@ -6406,20 +7065,37 @@ impl EnumsCall {
         self
     }
 }
-impl std::future::Future for EnumsCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl EnumsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for EnumsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.036cb0a6b72a4e765436b8c6b52e561f")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "enums",
             mark: *b"036cb0a6b72a4e765436b8c6b52e561f",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for EnumsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Enumerations in all forms.
@@ -6466,20 +7142,37 @@ pub struct FourRequiredCall {
     input: FourRequiredInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for FourRequiredCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl FourRequiredCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for FourRequiredCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.0eccb739c7a9f76bd8d339230e50cc81")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "four_required",
             mark: *b"0eccb739c7a9f76bd8d339230e50cc81",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for FourRequiredCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Strings that could be swapped.
@@ -6519,20 +7212,37 @@ pub struct InputNonsenseCall {
     input: InputNonsenseInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for InputNonsenseCall {
-    type Output = Result<InputNonsenseOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl InputNonsenseCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for InputNonsenseCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.170db79fab5a1742c7e4e2db682bd62c")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_nonsense",
             mark: *b"170db79fab5a1742c7e4e2db682bd62c",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for InputNonsenseCall {
+    type Output = Result<InputNonsenseOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -6559,20 +7269,37 @@ pub struct InputNotObjectCall {
     input: InputNotObjectInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for InputNotObjectCall {
-    type Output = Result<InputNotObjectOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl InputNotObjectCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for InputNotObjectCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.bf93d2e60a2fabd2a427284d1de846b6")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_not_object",
             mark: *b"bf93d2e60a2fabd2a427284d1de846b6",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for InputNotObjectCall {
+    type Output = Result<InputNotObjectOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -6605,7 +7332,7 @@ impl InputOpenCall {
     pub fn extra(
         mut self,
         extra: impl bridge::convert::Argument<
-            std::collections::BTreeMap<String, bridge::convert::Value>,
+            bridge::convert::IndexMap<String, bridge::convert::Value>,
         >,
     ) -> Self {
         self.input.extra = self
@@ -6614,20 +7341,37 @@ impl InputOpenCall {
         self
     }
 }
-impl std::future::Future for InputOpenCall {
-    type Output = Result<InputOpenOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl InputOpenCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for InputOpenCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.836a4531a2f3ec56e2a673800e0fc2f8")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_open",
             mark: *b"836a4531a2f3ec56e2a673800e0fc2f8",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for InputOpenCall {
+    type Output = Result<InputOpenOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -6661,7 +7405,7 @@ impl InputTrueCall {
     pub fn extra(
         mut self,
         extra: impl bridge::convert::Argument<
-            std::collections::BTreeMap<String, bridge::convert::Value>,
+            bridge::convert::IndexMap<String, bridge::convert::Value>,
         >,
     ) -> Self {
         self.input.extra = self
@@ -6670,20 +7414,37 @@ impl InputTrueCall {
         self
     }
 }
-impl std::future::Future for InputTrueCall {
-    type Output = Result<InputTrueOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl InputTrueCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for InputTrueCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.4339bf883b02fad552a5b06d607bf2bf")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_true",
             mark: *b"4339bf883b02fad552a5b06d607bf2bf",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for InputTrueCall {
+    type Output = Result<InputTrueOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -6724,20 +7485,37 @@ impl InputUnionCall {
         self
     }
 }
-impl std::future::Future for InputUnionCall {
-    type Output = Result<InputUnionOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl InputUnionCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for InputUnionCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e1506bcbdc4aea43818c15bf819e73d8")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_union",
             mark: *b"e1506bcbdc4aea43818c15bf819e73d8",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for InputUnionCall {
+    type Output = Result<InputUnionOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -6767,20 +7545,37 @@ pub struct ListOrders2Call {
     input: ListOrders2Input,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ListOrders2Call {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListOrders2Call {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListOrders2Call {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.fe30b3bab7fb82beb3c494d605e1d554")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "list-orders",
             mark: *b"fe30b3bab7fb82beb3c494d605e1d554",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListOrders2Call {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -6807,20 +7602,37 @@ pub struct ListOrders3Call {
     input: ListOrders3Input,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ListOrders3Call {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListOrders3Call {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListOrders3Call {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f35bae88a54a05c214e5bfb251fe1904")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "listOrders",
             mark: *b"f35bae88a54a05c214e5bfb251fe1904",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListOrders3Call {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Meets list_orders.
@@ -6859,20 +7671,37 @@ impl ListOrdersCall {
         self
     }
 }
-impl std::future::Future for ListOrdersCall {
-    type Output = Result<ListOrdersOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListOrdersCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListOrdersCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f234ab8018ed4ace0c83698b3ed7b5af")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "list_orders",
             mark: *b"f234ab8018ed4ace0c83698b3ed7b5af",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListOrdersCall {
+    type Output = Result<ListOrdersOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -6910,20 +7739,37 @@ impl ListOrdersInputCall {
         self
     }
 }
-impl std::future::Future for ListOrdersInputCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListOrdersInputCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListOrdersInputCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.60673764ad176e6f08779a8328884985")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "list_orders_input",
             mark: *b"60673764ad176e6f08779a8328884985",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListOrdersInputCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Its Call and Input meet names of another tool.
@@ -6951,20 +7797,37 @@ pub struct MainCall {
     input: MainInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for MainCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl MainCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for MainCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.bdec9746edce875c3c93542678e5680e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "main",
             mark: *b"bdec9746edce875c3c93542678e5680e",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for MainCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -6995,7 +7858,7 @@ impl MapsCall {
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, Vec<MapsNested>>,
+            bridge::convert::IndexMap<String, Vec<MapsNested>>,
             F,
         >,
     ) -> Self {
@@ -7007,7 +7870,7 @@ impl MapsCall {
     pub fn patterns<F>(
         mut self,
         patterns: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bridge::convert::Value>,
+            bridge::convert::IndexMap<String, bridge::convert::Value>,
             F,
         >,
     ) -> Self {
@@ -7022,7 +7885,7 @@ impl MapsCall {
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bridge::Scalar>,
+            bridge::convert::IndexMap<String, bridge::Scalar>,
             F,
         >,
     ) -> Self {
@@ -7040,25 +7903,42 @@ impl MapsCall {
         self
     }
 }
-impl std::future::Future for MapsCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl MapsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for MapsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.b59e853d667b8a6581ffc05d2d19da64")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "maps",
             mark: *b"b59e853d667b8a6581ffc05d2d19da64",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for MapsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[track_caller]
 pub fn maps(
-    labels: impl bridge::convert::Argument<std::collections::BTreeMap<String, String>>,
+    labels: impl bridge::convert::Argument<bridge::convert::IndexMap<String, String>>,
 ) -> MapsCall {
     MapsCall {
         input: MapsInput {
@@ -7101,20 +7981,37 @@ impl MergedCall {
         self
     }
 }
-impl std::future::Future for MergedCall {
-    type Output = Result<MergedOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl MergedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for MergedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f3a1172a41ebd042652ed641317fc849")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "merged",
             mark: *b"f3a1172a41ebd042652ed641317fc849",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for MergedCall {
+    type Output = Result<MergedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -7272,20 +8169,37 @@ impl MethodNamesCall {
         self
     }
 }
-impl std::future::Future for MethodNamesCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl MethodNamesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for MethodNamesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.bb3ecf296fbc844ccf72b0261041c59a")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "method_names",
             mark: *b"bb3ecf296fbc844ccf72b0261041c59a",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for MethodNamesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Optional properties named like the methods of a call.
@@ -7344,20 +8258,37 @@ impl MissingTypeCall {
         self
     }
 }
-impl std::future::Future for MissingTypeCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl MissingTypeCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for MissingTypeCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a3f8a7601ff6ab38316e3cce28e4f425")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "missing_type",
             mark: *b"a3f8a7601ff6ab38316e3cce28e4f425",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for MissingTypeCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[track_caller]
@@ -7430,20 +8361,37 @@ impl NonsenseCall {
         self
     }
 }
-impl std::future::Future for NonsenseCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl NonsenseCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for NonsenseCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.dc20094f79dd118c802867c3efd14a7f")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "nonsense",
             mark: *b"dc20094f79dd118c802867c3efd14a7f",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for NonsenseCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -7505,20 +8453,37 @@ impl NullDefaultCall {
         self
     }
 }
-impl std::future::Future for NullDefaultCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl NullDefaultCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for NullDefaultCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.14da92ef47853ebee16a3a6cd1613ea9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "null_default",
             mark: *b"14da92ef47853ebee16a3a6cd1613ea9",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for NullDefaultCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -7621,20 +8586,37 @@ impl NullableCall {
         self
     }
 }
-impl std::future::Future for NullableCall {
-    type Output = Result<NullableOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl NullableCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for NullableCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.2dd82ae75f6f2579d9b817ccced284f4")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "nullable",
             mark: *b"2dd82ae75f6f2579d9b817ccced284f4",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for NullableCall {
+    type Output = Result<NullableOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// All spellings of a value that may be null.
@@ -7699,7 +8681,7 @@ impl NullableNestedCall {
     pub fn e<F>(
         mut self,
         e: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, Option<String>>,
+            bridge::convert::IndexMap<String, Option<String>>,
             F,
         >,
     ) -> Self {
@@ -7709,20 +8691,37 @@ impl NullableNestedCall {
         self
     }
 }
-impl std::future::Future for NullableNestedCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl NullableNestedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for NullableNestedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.8477c50446667b44890f3b7fc38611e9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "nullable_nested",
             mark: *b"8477c50446667b44890f3b7fc38611e9",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for NullableNestedCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Null within null.
@@ -7825,20 +8824,37 @@ impl NumericEnumsCall {
         self
     }
 }
-impl std::future::Future for NumericEnumsCall {
-    type Output = Result<NumericEnumsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl NumericEnumsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for NumericEnumsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.fe294947128f1017ba95a9cedd8162d3")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "numeric_enums",
             mark: *b"fe294947128f1017ba95a9cedd8162d3",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for NumericEnumsCall {
+    type Output = Result<NumericEnumsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -7878,7 +8894,7 @@ impl OpenObjectsCall {
     pub fn described<F>(
         mut self,
         described: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bridge::convert::Value>,
+            bridge::convert::IndexMap<String, bridge::convert::Value>,
             F,
         >,
     ) -> Self {
@@ -7893,7 +8909,7 @@ impl OpenObjectsCall {
     pub fn unevaluated<F>(
         mut self,
         unevaluated: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, i64>,
+            bridge::convert::IndexMap<String, i64>,
             F,
         >,
     ) -> Self {
@@ -7941,7 +8957,7 @@ impl OpenObjectsCall {
     pub fn named<F>(
         mut self,
         named: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bool>,
+            bridge::convert::IndexMap<String, bool>,
             F,
         >,
     ) -> Self {
@@ -7953,9 +8969,9 @@ impl OpenObjectsCall {
     pub fn maps<F>(
         mut self,
         maps: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<
+            bridge::convert::IndexMap<
                 String,
-                std::collections::BTreeMap<String, Option<i64>>,
+                bridge::convert::IndexMap<String, Option<i64>>,
             >,
             F,
         >,
@@ -7966,20 +8982,37 @@ impl OpenObjectsCall {
         self
     }
 }
-impl std::future::Future for OpenObjectsCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl OpenObjectsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for OpenObjectsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f66ea24189acc046e6076852cd9dab7f")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "open_objects",
             mark: *b"f66ea24189acc046e6076852cd9dab7f",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for OpenObjectsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Objects with more fields than they name.
@@ -8015,20 +9048,37 @@ pub struct OutputsEnumCall {
     input: OutputsEnumInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for OutputsEnumCall {
-    type Output = Result<OutputsEnumOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl OutputsEnumCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for OutputsEnumCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.13c6a647b87ce4761112eaf95bcb591e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "outputs_enum",
             mark: *b"13c6a647b87ce4761112eaf95bcb591e",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for OutputsEnumCall {
+    type Output = Result<OutputsEnumOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -8056,20 +9106,37 @@ pub struct OutputsNullableCall {
     input: OutputsNullableInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for OutputsNullableCall {
-    type Output = Result<OutputsNullableOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl OutputsNullableCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for OutputsNullableCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.8912134fe255fb74cedf7949fa4ebac4")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "outputs_nullable",
             mark: *b"8912134fe255fb74cedf7949fa4ebac4",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for OutputsNullableCall {
+    type Output = Result<OutputsNullableOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -8097,20 +9164,37 @@ pub struct OutputsScalarCall {
     input: OutputsScalarInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for OutputsScalarCall {
-    type Output = Result<OutputsScalarOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl OutputsScalarCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for OutputsScalarCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.6856165f01db19567bfb7eac8c7f706a")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "outputs_scalar",
             mark: *b"6856165f01db19567bfb7eac8c7f706a",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for OutputsScalarCall {
+    type Output = Result<OutputsScalarOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[inline]
@@ -8301,20 +9385,37 @@ impl PropertyNamesCall {
         self
     }
 }
-impl std::future::Future for PropertyNamesCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl PropertyNamesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for PropertyNamesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.30c26fdd393d0650b08326b2c6ec0faa")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "property-names",
             mark: *b"30c26fdd393d0650b08326b2c6ec0faa",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for PropertyNamesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Names that Rust or JSON Schema use themselves.
@@ -8374,20 +9475,37 @@ pub struct RecursiveCall {
     input: RecursiveInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for RecursiveCall {
-    type Output = Result<RecursiveOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RecursiveCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RecursiveCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.7a4c726296b6a9d943ed5cb08b021cc9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive",
             mark: *b"7a4c726296b6a9d943ed5cb08b021cc9",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RecursiveCall {
+    type Output = Result<RecursiveOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -8433,20 +9551,37 @@ impl RecursiveListCall {
         self
     }
 }
-impl std::future::Future for RecursiveListCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RecursiveListCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RecursiveListCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.b023b2f5f4f063efe146c48bf23c612c")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_list",
             mark: *b"b023b2f5f4f063efe146c48bf23c612c",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RecursiveListCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// A list of itself has no name.
@@ -8487,20 +9622,37 @@ impl RecursiveMergeCall {
         self
     }
 }
-impl std::future::Future for RecursiveMergeCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RecursiveMergeCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RecursiveMergeCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.4029d465fc658acebfbd2db5a4e44608")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_merge",
             mark: *b"4029d465fc658acebfbd2db5a4e44608",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RecursiveMergeCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -8528,20 +9680,37 @@ pub struct RecursiveRequiredCall {
     input: RecursiveRequiredInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for RecursiveRequiredCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RecursiveRequiredCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RecursiveRequiredCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.308fb08352058ac86d346ad4a4171115")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_required",
             mark: *b"308fb08352058ac86d346ad4a4171115",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RecursiveRequiredCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Can have no finite value.
@@ -8588,20 +9757,37 @@ impl RecursiveRootCall {
         self
     }
 }
-impl std::future::Future for RecursiveRootCall {
-    type Output = Result<RecursiveRootOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RecursiveRootCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RecursiveRootCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.ab4a558ef032af15d988f6e0735537f5")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_root",
             mark: *b"ab4a558ef032af15d988f6e0735537f5",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RecursiveRootCall {
+    type Output = Result<RecursiveRootOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -8638,20 +9824,37 @@ pub struct RecursiveUnionCall {
     input: RecursiveUnionInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for RecursiveUnionCall {
-    type Output = Result<RecursiveUnionOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RecursiveUnionCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RecursiveUnionCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.caff91d66e8abdba4afa4134261cb337")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_union",
             mark: *b"caff91d66e8abdba4afa4134261cb337",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RecursiveUnionCall {
+    type Output = Result<RecursiveUnionOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -8781,20 +9984,37 @@ impl ReferencesCall {
         self
     }
 }
-impl std::future::Future for ReferencesCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ReferencesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ReferencesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.9a8f3ce19f7c2d1d3f70933c14632996")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "references",
             mark: *b"9a8f3ce19f7c2d1d3f70933c14632996",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ReferencesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// References in all spellings, with keywords beside them.
@@ -8835,20 +10055,37 @@ pub struct RequiredUnknownCall {
     input: RequiredUnknownInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for RequiredUnknownCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RequiredUnknownCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RequiredUnknownCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.d6ec57877c13c37fb93e8237a2426cf9")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "required_unknown",
             mark: *b"d6ec57877c13c37fb93e8237a2426cf9",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RequiredUnknownCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[track_caller]
@@ -8880,20 +10117,37 @@ pub struct RunCall {
     input: RunInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for RunCall {
-    type Output = Result<RunOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl RunCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for RunCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a3a8cbdde1795c2c97a886156f23080e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "run",
             mark: *b"a3a8cbdde1795c2c97a886156f23080e",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for RunCall {
+    type Output = Result<RunOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -8956,20 +10210,37 @@ impl SameTitlesCall {
         self
     }
 }
-impl std::future::Future for SameTitlesCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SameTitlesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SameTitlesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.30cad90e6340e007f05af9e9ef07f2e8")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "same_titles",
             mark: *b"30cad90e6340e007f05af9e9ef07f2e8",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SameTitlesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 #[inline]
@@ -9001,20 +10272,37 @@ pub struct SharedTypesCall {
     input: SharedTypesInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for SharedTypesCall {
-    type Output = Result<SharedTypesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SharedTypesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SharedTypesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.964129b752e3a9c2665469a7bf0596b0")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "shared_types",
             mark: *b"964129b752e3a9c2665469a7bf0596b0",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SharedTypesCall {
+    type Output = Result<SharedTypesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// The same structure in and out is one type.
@@ -9060,20 +10348,37 @@ impl TaggedCall {
         self
     }
 }
-impl std::future::Future for TaggedCall {
-    type Output = Result<TaggedOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TaggedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TaggedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.2bf654d4fe1f1f8bed76bf3f1b31da65")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "tagged",
             mark: *b"2bf654d4fe1f1f8bed76bf3f1b31da65",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TaggedCall {
+    type Output = Result<TaggedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -9137,20 +10442,37 @@ impl TextEnumsCall {
         self
     }
 }
-impl std::future::Future for TextEnumsCall {
-    type Output = Result<TextEnumsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TextEnumsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TextEnumsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.b4e532d97a63a187dd9144de685c4f0e")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "text_enums",
             mark: *b"b4e532d97a63a187dd9144de685c4f0e",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TextEnumsCall {
+    type Output = Result<TextEnumsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -9244,20 +10566,37 @@ impl TuplesCall {
         self
     }
 }
-impl std::future::Future for TuplesCall {
-    type Output = Result<TuplesOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl TuplesCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for TuplesCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.bf10a3307bba7f23c868469fb20042bf")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "tuples",
             mark: *b"bf10a3307bba7f23c868469fb20042bf",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for TuplesCall {
+    type Output = Result<TuplesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]
@@ -9336,20 +10675,37 @@ impl UnionsOfUnionsCall {
         self
     }
 }
-impl std::future::Future for UnionsOfUnionsCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl UnionsOfUnionsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for UnionsOfUnionsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.6b42e3911cf81454da85306847de7153")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "unions_of_unions",
             mark: *b"6b42e3911cf81454da85306847de7153",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for UnionsOfUnionsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Unions in unions, and two at once.
@@ -9477,20 +10833,37 @@ impl UntaggedCall {
         self
     }
 }
-impl std::future::Future for UntaggedCall {
-    type Output = Result<UntaggedOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl UntaggedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for UntaggedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.e5669c23ee5f0bc22711cef48cf43ad3")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "untagged",
             mark: *b"e5669c23ee5f0bc22711cef48cf43ad3",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for UntaggedCall {
+    type Output = Result<UntaggedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 #[track_caller]

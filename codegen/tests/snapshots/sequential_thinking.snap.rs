@@ -92,18 +92,35 @@ impl bridge::convert::FromJson for SequentialthinkingInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SequentialthinkingOutput {
     pub thought_number: f64,
     pub total_thoughts: f64,
     pub next_thought_needed: bool,
     pub branches: Vec<String>,
     pub thought_history_length: f64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for SequentialthinkingOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "SequentialthinkingOutput",
+            &[
+                ("thought_number", &self.thought_number),
+                ("total_thoughts", &self.total_thoughts),
+                ("next_thought_needed", &self.next_thought_needed),
+                ("branches", &self.branches),
+                ("thought_history_length", &self.thought_history_length),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for SequentialthinkingOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("thoughtNumber", &self.thought_number),
                 ("totalThoughts", &self.total_thoughts),
@@ -112,6 +129,7 @@ impl bridge::convert::ToJson for SequentialthinkingOutput {
                 ("thoughtHistoryLength", &self.thought_history_length),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -140,6 +158,20 @@ impl bridge::convert::FromJson for SequentialthinkingOutput {
             ),
             thought_history_length: bridge::convert::FromJson::from_json(
                 reader.take(level, "thoughtHistoryLength"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader
+                    .rest(
+                        level,
+                        &[
+                            "thoughtNumber",
+                            "totalThoughts",
+                            "nextThoughtNeeded",
+                            "branches",
+                            "thoughtHistoryLength",
+                        ],
+                    ),
                 reader,
             ),
         }
@@ -231,20 +263,37 @@ impl SequentialthinkingCall {
         self
     }
 }
-impl std::future::Future for SequentialthinkingCall {
-    type Output = Result<SequentialthinkingOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SequentialthinkingCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SequentialthinkingCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.241133785c44f64032eadde3fcc48d93")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "sequential-thinking",
             name: "sequentialthinking",
             mark: *b"241133785c44f64032eadde3fcc48d93",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SequentialthinkingCall {
+    type Output = Result<SequentialthinkingOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// A detailed tool for dynamic and reflective problem-solving through thoughts. This tool helps analyze problems through a flexible thinking process that can adapt…

@@ -50,14 +50,25 @@ impl bridge::convert::FromJson for GetPetInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GetPetOutput {
     pub pet: GetPetPet,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for GetPetOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "GetPetOutput",
+            &[("pet", &self.pet)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for GetPetOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("pet", &self.pet)], &[])
+        bridge::convert::object_with_extra(&[("pet", &self.pet)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for GetPetOutput {
@@ -68,6 +79,7 @@ impl bridge::convert::FromJson for GetPetOutput {
         let level = reader.object(value);
         Self {
             pet: bridge::convert::FromJson::from_json(reader.take(level, "pet"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["pet"]), reader),
         }
     }
 }
@@ -178,9 +190,23 @@ impl bridge::convert::FromJson for GetPetPet {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         match value.get("kind").and_then(bridge::convert::Value::as_str) {
-            Some("cat") => Self::Cat(bridge::convert::FromJson::from_json(value, reader)),
-            Some("dog") => Self::Dog(bridge::convert::FromJson::from_json(value, reader)),
-            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
+            Some("cat") => {
+                Self::Cat(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
+            }
+            Some("dog") => {
+                Self::Dog(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "kind"),
+                        reader,
+                    ),
+                )
+            }
+            _ => Self::Other(reader.held(value)),
         }
     }
 }
@@ -188,7 +214,7 @@ bridge::generated! {
     GetPetPet = 11605131693112644447
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Cat {
     pub name: String,
     pub age: i64,
@@ -197,11 +223,30 @@ pub struct Cat {
     pub none: (),
     pub weight: Option<f64>,
     pub lives: Option<i64>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Cat {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Cat",
+            &[
+                ("name", &self.name),
+                ("age", &self.age),
+                ("tags", &self.tags),
+                ("owner", &self.owner),
+                ("none", &self.none),
+                ("weight", &self.weight),
+                ("lives", &self.lives),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Cat {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("name", &self.name),
                 ("age", &self.age),
@@ -210,6 +255,7 @@ impl bridge::convert::ToJson for Cat {
                 ("none", &self.none),
             ],
             &[("weight", &self.weight), ("lives", &self.lives)],
+            &self.extra,
         )
     }
 }
@@ -245,6 +291,14 @@ impl bridge::convert::FromJson for Cat {
                 reader.take(level, "lives"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader
+                    .rest(
+                        level,
+                        &["name", "age", "tags", "owner", "none", "weight", "lives"],
+                    ),
+                reader,
+            ),
         }
     }
 }
@@ -252,14 +306,20 @@ bridge::generated! {
     Cat = 9936078829113735960
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Owner {
     pub name: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Owner {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(formatter, "Owner", &[("name", &self.name)], &self.extra)
+    }
 }
 impl bridge::convert::ToJson for Owner {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name)], &[])
+        bridge::convert::object_with_extra(&[("name", &self.name)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for Owner {
@@ -273,6 +333,7 @@ impl bridge::convert::FromJson for Owner {
                 reader.take(level, "name"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["name"]), reader),
         }
     }
 }
@@ -280,7 +341,7 @@ bridge::generated! {
     Owner = 17121416252982409146
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Dog {
     pub name: String,
     pub age: i64,
@@ -289,11 +350,30 @@ pub struct Dog {
     pub owner: Owner,
     pub none: (),
     pub lives: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Dog {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Dog",
+            &[
+                ("name", &self.name),
+                ("age", &self.age),
+                ("weight", &self.weight),
+                ("tags", &self.tags),
+                ("owner", &self.owner),
+                ("none", &self.none),
+                ("lives", &self.lives),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Dog {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("name", &self.name),
                 ("age", &self.age),
@@ -303,6 +383,7 @@ impl bridge::convert::ToJson for Dog {
                 ("none", &self.none),
             ],
             &[("lives", &self.lives)],
+            &self.extra,
         )
     }
 }
@@ -336,6 +417,14 @@ impl bridge::convert::FromJson for Dog {
             ),
             lives: bridge::convert::FromJson::from_json(
                 reader.take(level, "lives"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader
+                    .rest(
+                        level,
+                        &["name", "age", "weight", "tags", "owner", "none", "lives"],
+                    ),
                 reader,
             ),
         }
@@ -372,14 +461,25 @@ impl bridge::convert::FromJson for GetReceivedEmailsInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GetReceivedEmailsOutput {
     pub result: Vec<Email>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for GetReceivedEmailsOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "GetReceivedEmailsOutput",
+            &[("result", &self.result)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for GetReceivedEmailsOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("result", &self.result)], &[])
+        bridge::convert::object_with_extra(&[("result", &self.result)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for GetReceivedEmailsOutput {
@@ -393,6 +493,7 @@ impl bridge::convert::FromJson for GetReceivedEmailsOutput {
                 reader.take(level, "result"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["result"]), reader),
         }
     }
 }
@@ -400,20 +501,37 @@ bridge::generated! {
     GetReceivedEmailsOutput = 5755835921263943922
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Email {
     /// Without prefixes.
     pub subject: String,
     pub id: String,
     pub status: EmailStatus,
     pub attachments: Option<Vec<Owner>>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Email {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Email",
+            &[
+                ("subject", &self.subject),
+                ("id", &self.id),
+                ("status", &self.status),
+                ("attachments", &self.attachments),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Email {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[("subject", &self.subject), ("id", &self.id), ("status", &self.status)],
             &[("attachments", &self.attachments)],
+            &self.extra,
         )
     }
 }
@@ -435,6 +553,10 @@ impl bridge::convert::FromJson for Email {
             ),
             attachments: bridge::convert::FromJson::from_json(
                 reader.take(level, "attachments"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["subject", "id", "status", "attachments"]),
                 reader,
             ),
         }
@@ -529,15 +651,30 @@ impl bridge::convert::FromJson for GetTeamInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GetTeamOutput {
     pub lead: Person,
     pub root: Node,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for GetTeamOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "GetTeamOutput",
+            &[("lead", &self.lead), ("root", &self.root)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for GetTeamOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("lead", &self.lead), ("root", &self.root)], &[])
+        bridge::convert::object_with_extra(
+            &[("lead", &self.lead), ("root", &self.root)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for GetTeamOutput {
@@ -555,6 +692,7 @@ impl bridge::convert::FromJson for GetTeamOutput {
                 reader.take(level, "root"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["lead", "root"]), reader),
         }
     }
 }
@@ -562,15 +700,30 @@ bridge::generated! {
     GetTeamOutput = 5078186079123829465
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Person {
     pub name: String,
     pub id: i64,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Person {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Person",
+            &[("name", &self.name), ("id", &self.id)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Person {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("name", &self.name), ("id", &self.id)], &[])
+        bridge::convert::object_with_extra(
+            &[("name", &self.name), ("id", &self.id)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for Person {
@@ -585,6 +738,7 @@ impl bridge::convert::FromJson for Person {
                 reader,
             ),
             id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["name", "id"]), reader),
         }
     }
 }
@@ -592,22 +746,38 @@ bridge::generated! {
     Person = 4097146673532359136
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub struct Node {
     pub value: Option<String>,
     pub children: Option<Vec<Node>>,
     pub parent: Option<Box<Node>>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Node {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Node",
+            &[
+                ("value", &self.value),
+                ("children", &self.children),
+                ("parent", &self.parent),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Node {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[],
             &[
                 ("value", &self.value),
                 ("children", &self.children),
                 ("parent", &self.parent),
             ],
+            &self.extra,
         )
     }
 }
@@ -628,6 +798,10 @@ impl bridge::convert::FromJson for Node {
             ),
             parent: bridge::convert::FromJson::from_json(
                 reader.take(level, "parent"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["value", "children", "parent"]),
                 reader,
             ),
         }
@@ -657,14 +831,25 @@ impl bridge::convert::FromJson for GetTreeInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GetTreeOutput {
     pub top: Node,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for GetTreeOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "GetTreeOutput",
+            &[("top", &self.top)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for GetTreeOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("top", &self.top)], &[])
+        bridge::convert::object_with_extra(&[("top", &self.top)], &[], &self.extra)
     }
 }
 impl bridge::convert::FromJson for GetTreeOutput {
@@ -675,6 +860,7 @@ impl bridge::convert::FromJson for GetTreeOutput {
         let level = reader.object(value);
         Self {
             top: bridge::convert::FromJson::from_json(reader.take(level, "top"), reader),
+            extra: bridge::Extra::kept(reader.rest(level, &["top"]), reader),
         }
     }
 }
@@ -733,15 +919,30 @@ impl bridge::convert::FromJson for ListClosedInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ListClosedOutput {
     pub issues: Vec<Issue>,
     pub next: Option<String>,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for ListClosedOutput {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "ListClosedOutput",
+            &[("issues", &self.issues), ("next", &self.next)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for ListClosedOutput {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("issues", &self.issues)], &[("next", &self.next)])
+        bridge::convert::object_with_extra(
+            &[("issues", &self.issues)],
+            &[("next", &self.next)],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for ListClosedOutput {
@@ -759,6 +960,7 @@ impl bridge::convert::FromJson for ListClosedOutput {
                 reader.take(level, "next"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["issues", "next"]), reader),
         }
     }
 }
@@ -766,15 +968,30 @@ bridge::generated! {
     ListClosedOutput = 12119843531610941232
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Issue {
     pub number: i64,
     pub title: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for Issue {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "Issue",
+            &[("number", &self.number), ("title", &self.title)],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for Issue {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("number", &self.number), ("title", &self.title)], &[])
+        bridge::convert::object_with_extra(
+            &[("number", &self.number), ("title", &self.title)],
+            &[],
+            &self.extra,
+        )
     }
 }
 impl bridge::convert::FromJson for Issue {
@@ -792,6 +1009,7 @@ impl bridge::convert::FromJson for Issue {
                 reader.take(level, "title"),
                 reader,
             ),
+            extra: bridge::Extra::kept(reader.rest(level, &["number", "title"]), reader),
         }
     }
 }
@@ -906,10 +1124,20 @@ impl bridge::convert::FromJson for PutPetToy {
     ) -> Self {
         match value.get("type").and_then(bridge::convert::Value::as_str) {
             Some("ball") => {
-                Self::Ball(bridge::convert::FromJson::from_json(value, reader))
+                Self::Ball(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "type"),
+                        reader,
+                    ),
+                )
             }
             Some("bone") => {
-                Self::Bone(bridge::convert::FromJson::from_json(value, reader))
+                Self::Bone(
+                    bridge::convert::FromJson::from_json(
+                        reader.untagged(value, "type"),
+                        reader,
+                    ),
+                )
             }
             _ => {
                 reader.unknown_tag("type", &["ball", "bone"], &value);
@@ -1172,20 +1400,37 @@ impl GetPetCall {
         self
     }
 }
-impl std::future::Future for GetPetCall {
-    type Output = Result<GetPetOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetPetCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetPetCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.5481ca415334a317b36f21849562f306")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "get_pet",
             mark: *b"5481ca415334a317b36f21849562f306",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetPetCall {
+    type Output = Result<GetPetOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// A pet.
@@ -1234,20 +1479,37 @@ impl GetReceivedEmailsCall {
         self
     }
 }
-impl std::future::Future for GetReceivedEmailsCall {
-    type Output = Result<GetReceivedEmailsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetReceivedEmailsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetReceivedEmailsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.3399d2e93eb76d530a9f81720322e3bb")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "get_received_emails",
             mark: *b"3399d2e93eb76d530a9f81720322e3bb",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetReceivedEmailsCall {
+    type Output = Result<GetReceivedEmailsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Emails that were received.
@@ -1292,20 +1554,37 @@ impl GetSentEmailsCall {
         self
     }
 }
-impl std::future::Future for GetSentEmailsCall {
-    type Output = Result<GetSentEmailsOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetSentEmailsCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetSentEmailsCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f9d7d391848fe35880d7b2dc81d7f2ac")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "get_sent_emails",
             mark: *b"f9d7d391848fe35880d7b2dc81d7f2ac",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetSentEmailsCall {
+    type Output = Result<GetSentEmailsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Emails that were sent.
@@ -1335,20 +1614,37 @@ pub struct GetTeamCall {
     input: GetTeamInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetTeamCall {
-    type Output = Result<GetTeamOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetTeamCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetTeamCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.245b1c36a4e853b9b82fc7b71c03e9fa")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "get_team",
             mark: *b"245b1c36a4e853b9b82fc7b71c03e9fa",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetTeamCall {
+    type Output = Result<GetTeamOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// A team, its place and its members.
@@ -1381,20 +1677,37 @@ pub struct GetTreeCall {
     input: GetTreeInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetTreeCall {
-    type Output = Result<GetTreeOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetTreeCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetTreeCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.564efa06d83ff0211bcab927507df8a7")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "get_tree",
             mark: *b"564efa06d83ff0211bcab927507df8a7",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetTreeCall {
+    type Output = Result<GetTreeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// A tree, the same type as a team's.
@@ -1424,20 +1737,37 @@ pub struct GetUserCall {
     input: GetUserInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetUserCall {
-    type Output = Result<GetUserOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetUserCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetUserCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.a91086c19edf8959d500b51b79a8d7f7")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "get_user",
             mark: *b"a91086c19edf8959d500b51b79a8d7f7",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetUserCall {
+    type Output = Result<GetUserOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// A user.
@@ -1479,20 +1809,37 @@ impl ListClosedCall {
         self
     }
 }
-impl std::future::Future for ListClosedCall {
-    type Output = Result<ListClosedOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListClosedCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListClosedCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.1c48d672041f48c1311507b7c6b4f429")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "list_closed",
             mark: *b"1c48d672041f48c1311507b7c6b4f429",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListClosedCall {
+    type Output = Result<ListClosedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Closed issues, a page at a time.
@@ -1531,20 +1878,37 @@ impl ListOpenCall {
         self
     }
 }
-impl std::future::Future for ListOpenCall {
-    type Output = Result<ListOpenOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ListOpenCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ListOpenCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.f33dd56ed54aeffaf9aec46a1aaf8894")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "list_open",
             mark: *b"f33dd56ed54aeffaf9aec46a1aaf8894",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ListOpenCall {
+    type Output = Result<ListOpenOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Open issues, a page at a time.
@@ -1572,20 +1936,37 @@ pub struct PutPetCall {
     input: PutPetInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for PutPetCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl PutPetCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for PutPetCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.16366283ca1b99818697ab227cc9b5ab")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "put_pet",
             mark: *b"16366283ca1b99818697ab227cc9b5ab",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for PutPetCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Stores a pet that no server returns.
@@ -1631,20 +2012,37 @@ impl SendEmailCall {
         self
     }
 }
-impl std::future::Future for SendEmailCall {
-    type Output = Result<bridge::ToolResult, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl SendEmailCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for SendEmailCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.297c74bd3b187fecb9b84652d33577eb")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "shared",
             name: "send_email",
             mark: *b"297c74bd3b187fecb9b84652d33577eb",
         };
-        let call = self.get_mut();
-        call.pending.poll_untyped(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for SendEmailCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll_untyped(context, tool, input)
     }
 }
 /// Sends an email.

@@ -49,22 +49,38 @@ impl bridge::convert::FromJson for ConvertTimeInput {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TimeConversionResult {
     pub source: TimeResult,
     pub target: TimeResult,
     pub time_difference: String,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for TimeConversionResult {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "TimeConversionResult",
+            &[
+                ("source", &self.source),
+                ("target", &self.target),
+                ("time_difference", &self.time_difference),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for TimeConversionResult {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("source", &self.source),
                 ("target", &self.target),
                 ("time_difference", &self.time_difference),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -87,6 +103,10 @@ impl bridge::convert::FromJson for TimeConversionResult {
                 reader.take(level, "time_difference"),
                 reader,
             ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["source", "target", "time_difference"]),
+                reader,
+            ),
         }
     }
 }
@@ -94,17 +114,33 @@ bridge::generated! {
     TimeConversionResult = 17027409635769088066
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct TimeResult {
     pub timezone: String,
     pub datetime: String,
     pub day_of_week: String,
     pub is_dst: bool,
+    pub extra: bridge::Extra,
+}
+impl std::fmt::Debug for TimeResult {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        bridge::convert::debug(
+            formatter,
+            "TimeResult",
+            &[
+                ("timezone", &self.timezone),
+                ("datetime", &self.datetime),
+                ("day_of_week", &self.day_of_week),
+                ("is_dst", &self.is_dst),
+            ],
+            &self.extra,
+        )
+    }
 }
 impl bridge::convert::ToJson for TimeResult {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::object_with_extra(
             &[
                 ("timezone", &self.timezone),
                 ("datetime", &self.datetime),
@@ -112,6 +148,7 @@ impl bridge::convert::ToJson for TimeResult {
                 ("is_dst", &self.is_dst),
             ],
             &[],
+            &self.extra,
         )
     }
 }
@@ -136,6 +173,10 @@ impl bridge::convert::FromJson for TimeResult {
             ),
             is_dst: bridge::convert::FromJson::from_json(
                 reader.take(level, "is_dst"),
+                reader,
+            ),
+            extra: bridge::Extra::kept(
+                reader.rest(level, &["timezone", "datetime", "day_of_week", "is_dst"]),
                 reader,
             ),
         }
@@ -191,20 +232,37 @@ pub struct ConvertTimeCall {
     input: ConvertTimeInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for ConvertTimeCall {
-    type Output = Result<ConvertTimeOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl ConvertTimeCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for ConvertTimeCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.42e1330171911d329275818653087619")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "time",
             name: "convert_time",
             mark: *b"42e1330171911d329275818653087619",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for ConvertTimeCall {
+    type Output = Result<ConvertTimeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Convert time between timezones
@@ -241,20 +299,37 @@ pub struct GetCurrentTimeCall {
     input: GetCurrentTimeInput,
     pending: bridge::call::Pending,
 }
-impl std::future::Future for GetCurrentTimeCall {
-    type Output = Result<GetCurrentTimeOutput, bridge::ToolError>;
-    fn poll(
-        self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Self::Output> {
+impl GetCurrentTimeCall {
+    #[inline]
+    pub fn raw(self) -> bridge::call::Raw<Self> {
+        bridge::call::Raw::new(self)
+    }
+}
+impl bridge::call::Call for GetCurrentTimeCall {
+    fn parts(
+        &mut self,
+    ) -> (
+        &mut bridge::call::Pending,
+        &'static bridge::tool::Tool,
+        &dyn bridge::convert::ToJson,
+    ) {
         #[unsafe(link_section = ".toolsmith.565771d599602cf1925a146f4332fc31")]
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "time",
             name: "get_current_time",
             mark: *b"565771d599602cf1925a146f4332fc31",
         };
-        let call = self.get_mut();
-        call.pending.poll(context, &TOOL, &call.input)
+        (&mut self.pending, &TOOL, &self.input)
+    }
+}
+impl std::future::Future for GetCurrentTimeCall {
+    type Output = Result<GetCurrentTimeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        let (pending, tool, input) = bridge::call::Call::parts(self.get_mut());
+        pending.poll(context, tool, input)
     }
 }
 /// Get current time in a specific timezone

@@ -39,7 +39,7 @@ fn server(path: &Path) -> Server {
         description: tool["description"].as_str().map(ToOwned::to_owned),
         input_schema: tool["inputSchema"].clone(),
         output_schema: tool.get("outputSchema").cloned(),
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
     Server { name, tools: tools.iter().map(tool).collect() }

@@ -57,7 +57,7 @@ fn generated(
         description: Some(format!("{sentence} Part of {service}.")),
         input_schema: json!({ "type": "object", "properties": properties, "required": parameters.first() }),
         output_schema: Some(if many { list } else { one }),
-        observed: false,
+        answers: codegen::Answers::default(),
     }
 }
 

@@ -4,10 +4,10 @@
 const KNOWN: [(&str, &str); 13] = [
     (
         "ToolResult",
-        "/// The result of a tool without an output schema.\n\
+        "/// The result of a tool without an output schema, and of any call by `.raw().await?`.\n\
          struct ToolResult { content: Vec<Content>, structured: Option<Value> }\n\
          impl ToolResult {\n    /// The text blocks, joined by newlines.\n    fn text(&self) -> String;\n    /// The \
-             structured content, or else the text parsed as JSON or as a Python literal.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
+             structured content, or else the text parsed as JSON or as a Python literal; a list\n    /// also from a block for each item.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
          /// The first image.\n    fn image(&self) -> Option<&Content>;\n}",
     ),
     (

@@ -155,7 +155,7 @@ fn denied_tools_are_not_described() {
         description: None,
         input_schema: json!({ "type": "object" }),
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let servers = BTreeMap::from([("a".to_owned(), vec![tool("denied_tool"), tool("other_tool")])]);
     let reference = reference(&servers);
@@ -173,7 +173,7 @@ fn an_output_without_a_name_is_listed_by_its_fields() {
         description: None,
         input_schema: json!({ "type": "object", "properties": {} }),
         output_schema: Some(output(properties)),
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let text = json!({ "type": "string", "description": "The lines." });
     let tools = vec![
@@ -381,7 +381,13 @@ fn odd_tool() -> impl Strategy<Value = Tool> {
             let property = |field: String| (field.clone(), json!({ "type": "string", "description": field }));
             let properties: serde_json::Map<String, Value> = fields.into_iter().map(property).collect();
             let input_schema = json!({ "type": "object", "properties": properties });
-            Tool { name, description, input_schema, output_schema: None, observed: false }
+            Tool {
+                name,
+                description,
+                input_schema,
+                output_schema: None,
+                answers: codegen::Answers::default(),
+            }
         },
     )
 }

@@ -36,12 +36,15 @@ pub struct LockedTool {
     pub observed: Option<Observed>,
 }
 
-/// Observations of the results of a tool without an output schema.
+/// Observations of the results of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Observed {
     /// Their shape.
     #[serde(flatten)]
     pub shape: Shape,
+    /// The types of content blocks that results have besides what the shape describes, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<String>,
     /// The number of results observed.
     pub samples: u64,
 }
@@ -65,13 +68,17 @@ impl Lock {
         }
     }
 
-    /// Sets the tools of a server without pinning them. Observations of a tool are kept unless it declares an output
+    /// Sets the tools of a server without pinning them. Observations of a tool are kept unless it declares another output
     /// schema.
     pub fn set(&mut self, server: &str, tools: Vec<Value>) {
         let mut fresh = LockedServer::new(tools);
         if let Some(known) = self.servers.remove(server) {
             for (name, locked) in known.tools {
-                if let Some(tool) = fresh.tools.get_mut(&name).filter(|tool| !tool.declares_output()) {
+                let is_same = |tool: &&mut LockedTool| {
+                    let now = tool.tool.get("outputSchema");
+                    now.is_none() || now == locked.tool.get("outputSchema")
+                };
+                if let Some(tool) = fresh.tools.get_mut(&name).filter(is_same) {
                     tool.observed = locked.observed;
                 }
             }
@@ -107,10 +114,6 @@ impl LockedTool {
     #[must_use]
     pub fn is(&self, tool: &Value) -> bool {
         self.hash == hash(tool)
-    }
-
-    fn declares_output(&self) -> bool {
-        self.tool.get("outputSchema").is_some()
     }
 }
 

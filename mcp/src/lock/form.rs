@@ -73,6 +73,8 @@ struct ObservedForm<'a> {
     #[serde(rename = "outputSchema", borrow)]
     output_schema: Option<&'a RawValue>,
     text: Option<String>,
+    #[serde(default)]
+    content: Vec<String>,
     samples: u64,
 }
 
@@ -131,7 +133,8 @@ impl ToolForm<'_> {
                 (None, Some(sample)) => Shape::Text(sample.clone()),
                 _ => return Err(wrong("observed must be either an `outputSchema` or a `text`", self.tool)),
             };
-            locked.observed = Some(Observed { shape, samples: observed.samples });
+            locked.observed =
+                Some(Observed { shape, content: observed.content.clone(), samples: observed.samples });
         }
         Ok(locked)
     }

@@ -8,8 +8,8 @@ use crate::in_scope::{ITERTOOLS, METHODS};
 use crate::messages::Message;
 
 /// The crates available to snippets.
-pub(crate) const CRATES: [&str; 8] =
-    ["anyhow", "chrono", "futures", "itertools", "regex", "serde", "serde_json", "tokio"];
+pub(crate) const CRATES: [&str; 9] =
+    ["anyhow", "chrono", "futures", "indexmap", "itertools", "regex", "serde", "serde_json", "tokio"];
 
 /// Errors about names and about methods that an import may fix.
 const NAME_CODES: [&str; 5] = ["E0405", "E0412", "E0422", "E0425", "E0433"];

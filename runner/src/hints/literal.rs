@@ -19,7 +19,7 @@ pub(crate) struct Incomplete<'a> {
 /// The literal whose missing fields a message (`E0063`) reports.
 pub(crate) fn incomplete<'a>(slip: &Slip<'a>) -> Option<Incomplete<'a>> {
     let quoted = slip.message.quoted();
-    let (found, name, fields) = match slip.lookup.known(quoted.last()?) {
+    let (found, name, mut fields) = match slip.lookup.known(quoted.last()?) {
         Known::Input(found) => (found, format!("{}Input", found.tool.prefix), found.form().input),
         Known::Generated(found, name) => {
             let fields = found.form().fields(&name)?.to_vec();
@@ -27,6 +27,16 @@ pub(crate) fn incomplete<'a>(slip: &Slip<'a>) -> Option<Incomplete<'a>> {
         }
         _ => return None,
     };
+    // The signature does not show the field for undeclared members of answers.
+    let (_, lacking) = quoted.split_last()?;
+    let extra = lacking
+        .iter()
+        .find(|field| field.starts_with("extra") && fields.iter().all(|known| known.name != **field));
+    fields.extend(extra.map(|field| Field {
+        name: (*field).to_owned(),
+        kind: "IndexMap<String, Value>".to_owned(),
+        optional: true,
+    }));
     let tokens = slip.tokens;
     let path = slip.source.range(slip.message.primary()?)?;
     let open = tokens.at(path.end);

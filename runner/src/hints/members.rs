@@ -159,12 +159,10 @@ fn of_list<'a>(slip: &Slip<'a>, item: &str) -> Option<Advice<'a>> {
 /// A struct literal that lacks fields.
 fn missing<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let literal = literal::incomplete(slip)?;
-    let names = |optional: bool| {
-        let fields = literal.missing.iter().filter(move |field| field.optional == optional);
-        fields.map(|field| field.name.as_str()).collect::<Vec<_>>()
-    };
-    let (required, optional) = (names(false), names(true));
-    let none: Vec<String> = optional.iter().map(|name| format!("{name}: None")).collect();
+    let required = literal.missing.iter().filter(|field| !field.optional);
+    let required: Vec<&str> = required.map(|field| field.name.as_str()).collect();
+    let optional = literal.missing.iter().filter(|field| field.optional);
+    let none: Vec<String> = optional.map(|field| format!("{}: {}", field.name, field.absent())).collect();
     let none = list(none.iter().map(String::as_str), "and");
     let mut line = format!("a literal of `{}` needs every field", literal.name);
     if !required.is_empty() {

@@ -23,6 +23,17 @@ pub(crate) struct Field {
     pub(crate) optional: bool,
 }
 
+impl Field {
+    /// The value of an optional field that is not given.
+    pub(crate) fn absent(&self) -> &'static str {
+        if self.kind.starts_with("IndexMap<") && self.name.starts_with("extra") {
+            "Default::default()"
+        } else {
+            "None"
+        }
+    }
+}
+
 /// The definition of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -189,7 +200,7 @@ mod tests {
              enum NoteKind { Short, Other(String) }\n\
              type NoteIds = Vec<i64>\n\
              NoteEmpty {}\n\
-             NoteOutput { id: i64, at: Option<BTreeMap<String, i64>> /* when */ }",
+             NoteOutput { id: i64, at: Option<IndexMap<String, i64>> /* when */ }",
             "Note",
         );
         assert_eq!(form.input, [field("text", "String", false), field("tags", "Vec<(String, i64)>", true)]);
@@ -198,7 +209,7 @@ mod tests {
         assert_eq!(form.shape("NoteKind"), Some(&Shape::Enum(variants)));
         assert_eq!(form.shape("NoteIds"), Some(&Shape::Alias("Vec<i64>".to_owned())));
         assert_eq!(form.fields("NoteEmpty"), Some(&[][..]));
-        let fields = [field("id", "i64", false), field("at", "BTreeMap<String, i64>", true)];
+        let fields = [field("id", "i64", false), field("at", "IndexMap<String, i64>", true)];
         assert_eq!(form.fields("NoteOutput"), Some(&fields[..]));
     }
 

@@ -308,9 +308,9 @@ fn is_scalar(name: &str) -> bool {
 
 /// Whether values of a type are plain data: not a result, future or handle, and nothing that counts or shares.
 pub(super) fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
-    const DATA: [&str; 13] = [
-        "BTreeMap", "BTreeSet", "Duration", "HashMap", "HashSet", "Instant", "Map", "Option", "PathBuf",
-        "String", "Value", "Vec", "VecDeque",
+    const DATA: [&str; 14] = [
+        "BTreeMap", "BTreeSet", "Duration", "HashMap", "HashSet", "IndexMap", "Instant", "Map", "Option",
+        "PathBuf", "String", "Value", "Vec", "VecDeque",
     ];
     let name = name.trim();
     let name = name.strip_prefix('&').unwrap_or(name).trim_start_matches("mut ");

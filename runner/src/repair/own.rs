@@ -13,6 +13,7 @@ use crate::hints::values::is_result_method;
 pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<Edit>> {
     let edit = match slip.message.code() {
         "E0063" => fields(slip),
+        "E0027" => pattern(slip),
         "E0609" | "E0616" => field(slip),
         "E0599" => method(slip),
         "E0308" => return mismatch::edits(slip),
@@ -29,10 +30,27 @@ fn fields(slip: &Slip<'_>) -> Option<Edit> {
     if literal.missing.iter().any(|field| !field.optional) {
         return None;
     }
-    let value = |kind: &str| if kind.starts_with("BTreeMap<") { "Default::default()" } else { "None" };
     let fields: Vec<String> =
-        literal.missing.iter().map(|field| format!("{}: {}", field.name, value(&field.kind))).collect();
+        literal.missing.iter().map(|field| format!("{}: {}", field.name, field.absent())).collect();
     Some(Edit::insert(literal.end, format!("{}{}", literal.before, fields.join(", "))))
+}
+
+/// A pattern of a generated type that lacks only the field for undeclared members, which no signature shows.
+fn pattern(slip: &Slip<'_>) -> Option<Edit> {
+    let path = slip.source.slice(slip.message.primary()?).split('{').next()?.trim();
+    let Known::Generated(found, name) = slip.lookup.known(path) else { return None };
+    let form = found.form();
+    let shown = form.fields(&name)?;
+    let is_hidden =
+        |field: &&str| field.starts_with("extra") && shown.iter().all(|shown| shown.name != **field);
+    if !slip.message.quoted().iter().all(is_hidden) {
+        return None;
+    }
+    let mut spans = slip.message.children.iter().flat_map(|child| &child.spans);
+    let ignored =
+        spans.find(|span| span.suggested_replacement.as_deref().is_some_and(|text| text.contains("..")))?;
+    let range = slip.source.range(ignored)?;
+    Some(Edit { start: range.start, end: range.end, text: ignored.suggested_replacement.clone()? })
 }
 
 /// A field of a call or result, where its value has a field of that name.
@@ -140,7 +158,7 @@ fn none(slip: &Slip<'_>) -> Option<Edit> {
 
 /// A type as a snippet writes it: generated types with their module.
 fn in_module(kind: &str, module: &str) -> String {
-    const KNOWN: [&str; 6] = ["BTreeMap", "Box", "Option", "String", "Value", "Vec"];
+    const KNOWN: [&str; 6] = ["Box", "IndexMap", "Option", "String", "Value", "Vec"];
     let mut written = String::new();
     for part in kind.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
         let name = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
@@ -164,7 +182,7 @@ mod tests {
             ("i64", "i64"),
             ("Item", "demo::Item"),
             ("Vec<My_Item>", "Vec<demo::My_Item>"),
-            ("BTreeMap<String, Option<Item>>", "BTreeMap<String, Option<demo::Item>>"),
+            ("IndexMap<String, Option<Item>>", "IndexMap<String, Option<demo::Item>>"),
         ] {
             assert_eq!(in_module(kind, "demo"), written);
         }

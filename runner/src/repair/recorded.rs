@@ -103,7 +103,7 @@ pub(super) fn demo() -> (Catalog, TempDir) {
         description: tool["description"].as_str().map(ToOwned::to_owned),
         input_schema: tool["inputSchema"].clone(),
         output_schema: tool.get("outputSchema").cloned(),
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let tools = || tools.iter().map(tool).collect();
     let demo = ServerTools { name: "demo", digest: "1".to_owned(), tools: Box::new(tools), source: None };

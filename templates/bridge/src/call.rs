@@ -1,11 +1,13 @@
 //! A tool call as a future, used by generated stubs.
 
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::answer::{Answer, Reply, read};
 use crate::client::Ticket;
 use crate::convert::{FromJson, Reader, Refused, ToJson, checked, named, taken_unfit};
 use crate::error::ToolError;
-use crate::result::{Reply, ToolResult, mismatch, read, reader};
+use crate::result::ToolResult;
 use crate::tool::Tool;
 use crate::unmade::Site;
 use crate::wire::{CallFailure, FailureKind};
@@ -16,6 +18,8 @@ pub struct Pending {
     state: State,
     /// Why an argument prevents sending the call.
     unfit: Option<Box<Refused>>,
+    /// Whether the result's type accepts any answer.
+    unchecked: bool,
 }
 
 #[derive(Debug)]
@@ -26,11 +30,31 @@ enum State {
     Done,
 }
 
-/// An answer to read; if the call failed, the reader is empty.
+/// A generated call.
+pub trait Call: Unpin {
+    /// The call, its tool and its arguments. Only code that can poll the call refers to the tool.
+    fn parts(&mut self) -> (&mut Pending, &'static Tool, &dyn ToJson);
+}
+
+/// A call whose result is the whole answer.
 #[derive(Debug)]
-struct Answer {
-    reader: Reader,
-    error: Option<ToolError>,
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct Raw<C>(C);
+
+impl<C: Call> Raw<C> {
+    /// Makes the call's result the whole answer.
+    pub fn new(call: C) -> Self {
+        Raw(call)
+    }
+}
+
+impl<C: Call> Future for Raw<C> {
+    type Output = Result<ToolResult, ToolError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let (pending, tool, input) = self.get_mut().0.parts();
+        pending.poll_whole(context, tool, input)
+    }
 }
 
 impl Pending {
@@ -38,7 +62,7 @@ impl Pending {
     #[must_use]
     #[track_caller]
     pub fn new(server: &'static str, tool: &'static str) -> Self {
-        Pending { state: State::Idle(Site::built(server, tool)), unfit: taken_unfit() }
+        Pending { state: State::Idle(Site::built(server, tool)), unfit: taken_unfit(), unchecked: false }
     }
 
     /// Adds an argument to the call, for the field `key`.
@@ -92,6 +116,23 @@ impl Pending {
         self.poll(context, tool, input).map_err(ToolError::of_observed)
     }
 
+    /// Like [`Pending::poll`], for a type that accepts any answer.
+    ///
+    /// # Errors
+    /// Those of the call.
+    ///
+    /// # Panics
+    /// As for [`Pending::poll`].
+    pub fn poll_unchecked<O: FromJson>(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Poll<Result<O, ToolError>> {
+        self.unchecked = true;
+        self.poll(context, tool, input)
+    }
+
     /// Like [`Pending::poll`], for a tool without an output schema.
     ///
     /// # Errors
@@ -105,7 +146,23 @@ impl Pending {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Poll<Result<ToolResult, ToolError>> {
-        self.reply(context, tool, input).map(|reply| ToolResult::of(reply?, tool))
+        self.reply(context, tool, input).map(|reply| reply?.untyped(tool))
+    }
+
+    /// Like [`Pending::poll`], for the whole answer, whatever it is.
+    ///
+    /// # Errors
+    /// Those of the call.
+    ///
+    /// # Panics
+    /// As for [`Pending::poll`].
+    pub fn poll_whole(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Poll<Result<ToolResult, ToolError>> {
+        self.reply(context, tool, input).map(|reply| Ok(reply?.whole(tool)))
     }
 
     fn reply(
@@ -133,9 +190,10 @@ impl Pending {
         input: &dyn ToJson,
     ) -> Option<&mut Reader> {
         let Poll::Ready(reply) = self.reply(context, tool, input) else { return None };
-        let answer = match reply.and_then(|reply| reader(reply, tool)) {
-            Ok(reader) => Answer { reader, error: None },
-            Err(error) => Answer { reader: Reader::stopped(), error: Some(error) },
+        let answer = match reply {
+            Ok(reply) if self.unchecked => Answer::unchecked(reply, tool),
+            Ok(reply) => Answer::of(reply, tool),
+            Err(error) => Answer::failed(error),
         };
         self.state = State::Answered(Box::new(answer));
         match &mut self.state {
@@ -147,8 +205,7 @@ impl Pending {
     /// Why the value read from the answer is invalid.
     fn error(&mut self, tool: &Tool) -> ToolError {
         let State::Answered(answer) = std::mem::replace(&mut self.state, State::Done) else { again(tool) };
-        let Answer { reader, error } = *answer;
-        error.unwrap_or_else(|| mismatch(reader, tool))
+        answer.error(tool)
     }
 }
 

@@ -5,6 +5,7 @@
 //! bindings.
 
 mod argument;
+mod extra;
 mod forward;
 mod json;
 mod mismatch;
@@ -17,17 +18,19 @@ mod text;
 mod unit;
 
 pub use argument::{Argument, OptionalArgument, optional_value, value};
+pub use extra::{Extra, debug};
 pub use forward::{deserialize, serialize};
 pub use json::{FromJson, ToJson, read};
 pub use mismatch::Mismatch;
-pub(crate) use number::{Readable, Unheld, readable, shortened};
+pub(crate) use number::{Readable, Unheld, readable, too_large, warn_of_rounded};
 pub use object::{object, object_with_extra, tagged};
 pub use reader::Reader;
 pub use sent::named;
-pub(crate) use sent::{Refused, checked, no_number, taken_unfit, unfit};
+pub(crate) use sent::{Purpose, Refused, checked, no_number, taken_unfit, unfit, warn_of_null};
 pub use shape::{Fits, Generated, Referred, Shape, same_shape};
 pub use text::{GeneratedText, UnknownText, is_text, parse_text, read_text};
 
+pub use indexmap::IndexMap;
 /// For the macros of this module in crates that do not depend on serde themselves.
 pub use serde;
 pub use serde::Serialize;

@@ -107,7 +107,7 @@ impl ToolError {
     pub(crate) fn of_observed(mut self) -> Self {
         if self.kind == ToolErrorKind::Mismatch {
             self.message.push_str(&format!(
-                "; this type was observed in earlier answers, not declared by the server: `toolsmith mcp observe {}.{} --args \
+                ". This type was observed in earlier answers: `toolsmith mcp observe {}.{} --args \
                  ARGUMENTS` with the arguments of this call widens it",
                 self.server, self.tool
             ));

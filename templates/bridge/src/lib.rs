@@ -4,6 +4,7 @@
 //! The host links the same crate for [`wire`], [`frame`], [`presentable`] and [`short_waits`], so that both ends agree. The bindings
 //! define the tools and the host decides on calls; this crate only carries them.
 
+mod answer;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod arbitrary;
@@ -20,6 +21,7 @@ pub mod frame;
 mod generated;
 mod helpers;
 pub mod instantiate;
+mod items;
 mod lookup;
 mod origin;
 mod panics;
@@ -34,6 +36,7 @@ pub mod size;
 pub mod tail;
 pub mod tool;
 mod unmade;
+mod unread;
 mod warning;
 pub mod wire;
 mod written;
@@ -41,6 +44,7 @@ mod written;
 pub use args::{Args, PROGRAM_ARGUMENTS};
 pub use blocks::emit;
 pub use content::{Content, presentable};
+pub use convert::Extra;
 pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, progress};
 pub use lookup::{DescribeTools, SearchTools, describe_tools, search_tools};

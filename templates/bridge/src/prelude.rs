@@ -3,6 +3,8 @@
 pub use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 pub use std::time::{Duration, Instant};
 
+pub use indexmap::IndexMap;
+
 pub use anyhow::{Context, anyhow, bail, ensure};
 // Its methods remain available if a snippet has another `Context`.
 pub use anyhow::Context as _;

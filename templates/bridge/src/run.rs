@@ -18,7 +18,7 @@ use crate::origin::{Origin, SNIPPET_FILE};
 use crate::size::{shortened, size};
 use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, ToHost, ToolReport, VERSION};
 use crate::written::to_raw;
-use crate::{fault, panics, unmade, warning};
+use crate::{fault, panics, unmade, unread, warning};
 
 /// A snippet's result as JSON, or its failure. `()` is no result, but `None` is one: `null`.
 pub type Encoded = Result<Option<Box<RawValue>>, Failure>;
@@ -64,7 +64,9 @@ pub fn run(origin: Origin<'static>, entry: fn(Args) -> Running) -> ExitCode {
         }
     };
     let args = Args(welcome.args);
-    let (finish, code) = match on_main_thread(move || drive(entry, args)) {
+    let ended = on_main_thread(move || drive(entry, args));
+    unread::report();
+    let (finish, code) = match ended {
         Ok(Ok(Some(result))) if result.get().len() > RESULT_LIMIT => {
             (Finish::Error(too_large(result.get().len())), EXIT_ERROR)
         }

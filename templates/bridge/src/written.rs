@@ -1,4 +1,4 @@
-//! Serializes values to JSON without changing any: NaN and infinity are errors, not `null`.
+//! Serializes values to JSON: NaN and infinity are `null` with a warning, and errors in arguments.
 //!
 //! It wraps serde_json's serializer, which handles everything except floats.
 
@@ -10,12 +10,13 @@ use serde::ser::{
 };
 use serde_json::value::RawValue;
 
-use crate::convert::no_number;
+use crate::convert::{Purpose, no_number, warn_of_null};
 
 /// Serializes a value to JSON.
 ///
 /// # Errors
-/// If JSON does not support it: NaN or infinity, a map whose keys are not strings, or an error of the type itself.
+/// If JSON does not support it: a map whose keys are not strings, in arguments NaN or infinity, or an error of the type
+/// itself.
 pub(crate) fn to_raw<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Box<RawValue>> {
     let mut text = Vec::with_capacity(128);
     value.serialize(Checked(&mut serde_json::Serializer::new(&mut text)))?;
@@ -46,6 +47,16 @@ macro_rules! as_they_are {
     };
 }
 
+impl<S: Serializer> Checked<S> {
+    fn no_number(self, double: f64) -> Result<S::Ok, S::Error> {
+        if Purpose::current() == Purpose::Argument {
+            return Err(S::Error::custom(no_number(double)));
+        }
+        warn_of_null(double);
+        self.0.serialize_none()
+    }
+}
+
 impl<S: Serializer> Serializer for Checked<S> {
     type Ok = S::Ok;
     type Error = S::Error;
@@ -67,14 +78,14 @@ impl<S: Serializer> Serializer for Checked<S> {
     fn serialize_f32(self, value: f32) -> Result<S::Ok, S::Error> {
         match value.is_finite() {
             true => self.0.serialize_f32(value),
-            false => Err(S::Error::custom(no_number(value.into()))),
+            false => self.no_number(value.into()),
         }
     }
 
     fn serialize_f64(self, value: f64) -> Result<S::Ok, S::Error> {
         match value.is_finite() {
             true => self.0.serialize_f64(value),
-            false => Err(S::Error::custom(no_number(value))),
+            false => self.no_number(value),
         }
     }
 

@@ -344,7 +344,7 @@ fn unread(scene: &Scene, mode: Option<&str>) -> (u64, Result<(), String>) {
         description: None,
         input_schema,
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let server = Server { name: "faulty".to_owned(), tools: vec![tool] };
     let identity = codegen::generate(&server, "faulty").tools[0].id.clone();

@@ -31,7 +31,7 @@ fn identity() -> String {
         description: None,
         input_schema,
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let server = codegen::Server { name: "rec".to_owned(), tools: vec![tool] };
     codegen::generate(&server, "rec").tools[0].id.clone()

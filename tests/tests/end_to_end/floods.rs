@@ -145,7 +145,7 @@ fn calls(reads: &str, bytes: usize) -> Run {
         description: None,
         input_schema: schema,
         output_schema: None,
-        observed: false,
+        answers: codegen::Answers::default(),
     };
     let server = codegen::Server { name: "faulty".to_owned(), tools: vec![tool] };
     let identity = codegen::generate(&server, "faulty").tools[0].id.clone();

@@ -68,8 +68,61 @@ fn an_answer_that_differs_is_an_error_with_the_answer() {
     assert_eq!((&result[0], &result[2]), (&json!("mismatch"), &json!("demo")), "{result}");
     let message = result[1].as_str().unwrap();
     assert!(message.contains(".orders: expected string"), "{result}");
-    assert!(message.contains("observed in earlier answers, not declared"), "{result}");
+    assert!(message.contains("This type was observed in earlier answers"), "{result}");
     assert!(message.contains("`toolsmith mcp observe demo.json_response --args"), "{result}");
+}
+
+/// A declared type that answers do not fit is corrected by them; what fits stays as it is declared.
+#[test]
+fn a_declared_type_is_corrected_by_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("tools.yaml"),
+        format!("mcpServers:\n{}", fault_entry("lab", "values", "    trust: true\n")),
+    )
+    .unwrap();
+    let answer = json!({ "json": "{\"integer\":{\"new_id\":7},\"label\":\"a\"}" }).to_string();
+    let code = format!("let out = lab::typed(args.require(\"json\")?).await?;\nout // {}", unique());
+    let run = || {
+        with(folder.path(), &["run", "--json", "-", "--arg", "json={\"integer\":{\"new_id\":8}}"])
+            .input(code.as_str())
+    };
+    run().expect("runtime_error", 1);
+    let observed = with(folder.path(), &["mcp", "observe", "lab.typed", "--args", &answer]).done().exits(0);
+    let signature = &observed.stdout;
+    assert!(signature.contains("TypedOutput /* declared, corrected by observed answers */"), "{signature}");
+    assert!(signature.contains("enum TypedStatus { Pending, Shipped"), "{signature}");
+    assert_eq!(run().result(), json!({ "integer": { "new_id": 8 } }));
+    // An answer that fits corrects nothing.
+    let fitting = json!({ "json": "{\"id\":1}" }).to_string();
+    let observed = with(folder.path(), &["mcp", "observe", "lab.raw", "--args", &fitting]).done().exits(0);
+    assert!(!observed.stdout.contains("corrected"), "{observed:#?}");
+}
+
+/// A signature says that answers have more than their structure.
+#[test]
+fn content_beside_an_observed_type_is_in_the_signature() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(
+        folder.path().join("tools.yaml"),
+        format!("mcpServers:\n{}", fault_entry("lab", "values", "    trust: true\n")),
+    )
+    .unwrap();
+    let whole = json!({ "content": [
+        { "type": "text", "text": "{\"points\":3}" }, { "type": "image", "data": "AAAA", "mimeType": "image/png" },
+    ] });
+    let args = json!({ "json": whole.to_string() }).to_string();
+    let observed = with(folder.path(), &["mcp", "observe", "lab.whole", "--args", &args]).done().exits(0);
+    assert!(
+        observed.stdout.contains("WholeOutput /* observed, not declared; .raw() also has: image */"),
+        "{observed:#?}"
+    );
+    let code = format!("lab::whole(args.require(\"json\")?).raw().await?.image().is_some() // {}", unique());
+    let run = with(folder.path(), &["run", "--json", "-", "--arg", &format!("json={whole}")]).input(code);
+    assert_eq!(run.result(), true);
+    let lock = fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap();
+    let lock: Value = serde_json::from_str(&lock).unwrap();
+    assert_eq!(lock["servers"]["lab"]["tools"]["whole"]["observed"]["content"], json!(["image"]), "{lock:#}");
 }
 
 /// One line, and only when the bindings are new.
@@ -189,7 +242,6 @@ fn an_observed_text_is_quoted_in_every_session() {
 fn failed_observations_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let observe = |arguments: &[&str]| with(folder.path(), &["mcp", "observe"]).arguments(arguments).done();
-    observe(&["demo.list_orders"]).exits(2).says(&["declares an output schema"]);
     observe(&["demo.nothing"]).exits(2).says(&["no tool \"nothing\"", "json_response"]);
     observe(&["absent.echo"]).exits(2).says(&["absent", "demo"]);
     observe(&["echo"]).exits(2).says(&["SERVER.TOOL"]);

@@ -90,6 +90,14 @@ fn lab() -> String {
     format!("mcpServers:\n  lab: {{ command: {FAULT_SERVER:?}, args: [values], trust: true }}\n")
 }
 
+/// Also the same server as `loose`, whose answers need not fit.
+fn labs() -> String {
+    format!(
+        "{}  loose: {{ command: {FAULT_SERVER:?}, args: [values], trust: true, checkOutput: false }}\n",
+        lab()
+    )
+}
+
 #[track_caller]
 fn assert_right(wrong: &[String], rows: usize) {
     let mut text = String::new();
@@ -147,6 +155,16 @@ fn values_table_by_run() {
 #[test]
 fn values_table_by_serve() {
     by_serve(&table("values.yaml"), &lab());
+}
+
+#[test]
+fn results_table_by_run() {
+    by_run(&table("results.yaml"), &labs());
+}
+
+#[test]
+fn results_table_by_serve() {
+    by_serve(&table("results.yaml"), &labs());
 }
 
 #[test]

@@ -106,29 +106,33 @@ fn learn(
     let mut seen = locked.observed.take();
     for answer in answers {
         let samples = seen.as_ref().map_or(0, |seen| seen.samples) + 1;
-        let shape = added(seen.map(|seen| seen.shape), answer, masker).map_err(|message| {
+        let mut content = seen.as_ref().map_or_else(Vec::new, |seen| seen.content.clone());
+        content.extend(answer.content.iter().cloned());
+        content.sort_unstable();
+        content.dedup();
+        let shape = added(seen.map(|seen| seen.shape), &answer.value, masker).map_err(|message| {
             Failure::new(Kind::Server, format!("{server}.{tool}: {message}"))
                 .with_code(exit_code::RUNTIME)
                 .hint("do not observe a tool that returns both; --forget deletes earlier observations")
         })?;
-        seen = Some(Observed { shape, samples });
+        seen = Some(Observed { shape, content, samples });
     }
     *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
     Ok(())
 }
 
 /// Merges a result into the observed shape.
-fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape, String> {
+fn added(seen: Option<Shape>, answer: &Answered, masker: &Masker) -> Result<Shape, String> {
     let mixed = |now: &str, before: &str| format!("the result is {now}, and earlier ones were {before}");
     match (seen, answer) {
-        (None, Answer::Json(answer)) => Ok(Shape::OutputSchema(observe::infer(answer))),
-        (Some(Shape::OutputSchema(schema)), Answer::Json(answer)) => {
+        (None, Answered::Json(answer)) => Ok(Shape::OutputSchema(observe::infer(answer))),
+        (Some(Shape::OutputSchema(schema)), Answered::Json(answer)) => {
             Ok(Shape::OutputSchema(observe::merge(&schema, &observe::infer(answer))))
         }
-        (None, Answer::Text(text)) => Ok(Shape::Text(answer_shapes::sample(text, masker))),
-        (Some(Shape::Text(first)), Answer::Text(_)) => Ok(Shape::Text(first)),
-        (Some(Shape::OutputSchema(_)), Answer::Text(_)) => Err(mixed("text", "JSON")),
-        (Some(Shape::Text(_)), Answer::Json(_)) => Err(mixed("JSON", "text")),
+        (None, Answered::Text(text)) => Ok(Shape::Text(answer_shapes::sample(text, masker))),
+        (Some(Shape::Text(first)), Answered::Text(_)) => Ok(Shape::Text(first)),
+        (Some(Shape::OutputSchema(_)), Answered::Text(_)) => Err(mixed("text", "JSON")),
+        (Some(Shape::Text(_)), Answered::Json(_)) => Err(mixed("JSON", "text")),
     }
 }
 
@@ -200,14 +204,10 @@ async fn ask(
             .hint(format!("available tools: {}", names.join(", "))));
     };
     let declared = known.get("outputSchema");
-    if declared.is_some_and(|schema| !is_one_text(schema)) {
-        let message = format!("{tool} declares an output schema, so there is nothing to observe");
-        return Err(Failure::command_line(message));
-    }
     let (mut answers, mut failure) = (Vec::new(), None);
     for arguments in calls {
         let result = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call);
-        match result.and_then(|result| answer(tool, declared.is_some(), (result.is_error, &result.result))) {
+        match result.and_then(|result| answer(tool, declared, (result.is_error, &result.result))) {
             Ok(answer) => answers.push(answer),
             // Earlier results are kept.
             Err(error) => {
@@ -221,17 +221,27 @@ async fn ask(
 
 type Answers = (Arc<ToolList>, Vec<Answer>, Option<Failure>);
 
-/// The content of a tool's result.
-enum Answer {
+/// A tool's result.
+struct Answer {
+    value: Answered,
+    /// The types of its content blocks besides those that say the value.
+    content: Vec<String>,
+}
+
+/// The value of a result.
+enum Answered {
     Json(Value),
     /// Text that is not JSON.
     Text(String),
 }
 
-/// Reads a result: its structured content, or else its text, parsed as JSON if possible.
-///
-/// If the tool declares an output schema, it is the schema of a single text, which is not parsed.
-fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> Result<Answer, Failure> {
+/// Reads a result: its structured content, or else its text, parsed as JSON if possible. The single text that a declared
+/// schema may consist of is not parsed.
+fn answer(
+    tool: &str,
+    declared: Option<&Value>,
+    (is_error, raw): (bool, &RawValue),
+) -> Result<Answer, Failure> {
     let failed = |reason: String| {
         Failure::new(Kind::Server, format!("{tool}: {reason}")).with_code(exit_code::RUNTIME)
     };
@@ -243,24 +253,33 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
         let shown: String = text.chars().take(400).collect();
         return Err(failed(format!("the tool failed, so nothing was observed: {shown}")));
     }
+    let kinds = parts.iter().filter_map(|part| part["type"].as_str()).filter(|kind| *kind != "text");
+    let mut content: Vec<String> = kinds.map(ToOwned::to_owned).collect();
     let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
-    if is_declared {
-        let text = structured.and_then(answer_shapes::only_text);
-        let text = text.ok_or_else(|| {
-            failed(
-                "the result is not the single text that its output schema declares, so nothing was observed"
-                    .to_owned(),
-            )
-        })?;
-        return Ok(Answer::Text(text.to_owned()));
+    let Some(structured) = structured else {
+        if text.trim().is_empty() {
+            return Err(failed("the result has no text, so there is nothing to observe".to_owned()));
+        }
+        let value = said(&texts).map_or(Answered::Text(text), Answered::Json);
+        return Ok(Answer { value, content });
+    };
+    if declared.is_some_and(is_one_text)
+        && let Some(text) = answer_shapes::only_text(structured)
+    {
+        return Ok(Answer { value: Answered::Text(text.to_owned()), content });
     }
-    if let Some(structured) = structured {
-        return Ok(Answer::Json(structured.clone()));
+    let is_said =
+        said(&texts).is_some_and(|said| said == *structured || Some(&said) == structured.get("result"));
+    if !text.trim().is_empty() && !is_said {
+        content.push("text".to_owned());
     }
-    if text.trim().is_empty() {
-        return Err(failed("the result has no text, so there is nothing to observe".to_owned()));
-    }
-    Ok(serde_json::from_str(strict_json::without_mark(&text)).map_or(Answer::Text(text), Answer::Json))
+    Ok(Answer { value: Answered::Json(structured.clone()), content })
+}
+
+/// The JSON that texts say: together, or each an item of a list.
+fn said(texts: &[&str]) -> Option<Value> {
+    let whole = serde_json::from_str(strict_json::without_mark(&texts.join("\n"))).ok();
+    whole.or_else(|| texts.iter().map(|text| serde_json::from_str::<Value>(text).ok()).collect())
 }
 
 /// The tool's new signature, with the shape of its results if the signature does not show it.

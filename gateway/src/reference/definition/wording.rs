@@ -9,8 +9,8 @@ let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
 A server is a module, a tool an async function: required arguments in order, optional as setters; a struct argument \
-may be json!({…}). A tool returns its typed output or ToolResult (.text(), .image(); .json::<T>()? parses JSON or Python repr; \
-.content: Vec<Content>, whose .kind() is text, image, audio, resource…). Err (also a refusal) is ToolError (.message, .kind: \
+may be json!({…}). A tool returns its typed output (undeclared members in .extra) or ToolResult (.text(), .image(); .json::<T>()? parses JSON or Python repr; \
+.content: Vec<Content>, whose .kind() is text, image, audio, resource…); any call's .raw().await? is a ToolResult. Err (also a refusal) is ToolError (.message, .kind: \
 ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
 an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
 anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) for images, progress(done, total, text), \

@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Display;
 use std::hash::BuildHasher;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::Extra;
 use super::number::{Readable, readable};
-use super::sent::{hold, stand_in, unfit};
+use super::sent::{Purpose, hold, stand_in, unfit};
 
 /// A value that can be passed for a required `T`.
 #[diagnostic::on_unimplemented(
@@ -154,9 +156,9 @@ impl<T, A: Argument<T>> Argument<Option<T>> for Option<A> {
 macro_rules! map {
     ($([$($parameter:tt)*] $source:ty),+) => {
         $(impl<T, K: Into<String> + Clone, A: Argument<T> + Clone, $($parameter)*>
-            Argument<BTreeMap<String, T>> for $source
+            Argument<IndexMap<String, T>> for $source
         {
-            fn into_argument(self) -> BTreeMap<String, T> {
+            fn into_argument(self) -> IndexMap<String, T> {
                 map(self.iter().map(|(key, value)| (key.clone(), value.clone())))
             }
         })+
@@ -164,27 +166,39 @@ macro_rules! map {
 }
 
 map!([] BTreeMap<K, A>, [] &BTreeMap<K, A>, [S: BuildHasher] HashMap<K, A, S>);
-map!([S: BuildHasher] &HashMap<K, A, S>);
+map!([S: BuildHasher] &HashMap<K, A, S>, [S: BuildHasher] IndexMap<K, A, S>, [S: BuildHasher] &IndexMap<K, A, S>);
 
-impl<T, K: Into<String>, A: Argument<T>> Argument<BTreeMap<String, T>> for Vec<(K, A)> {
-    fn into_argument(self) -> BTreeMap<String, T> {
+macro_rules! extra {
+    ($($source:ty),+) => {
+        $(impl<T, A: Argument<T> + Clone> Argument<IndexMap<String, T>> for $source {
+            fn into_argument(self) -> IndexMap<String, T> {
+                map(self.iter().map(|(key, value)| (key.clone(), value.clone())))
+            }
+        })+
+    };
+}
+
+extra!(Extra<A>, &Extra<A>);
+
+impl<T, K: Into<String>, A: Argument<T>> Argument<IndexMap<String, T>> for Vec<(K, A)> {
+    fn into_argument(self) -> IndexMap<String, T> {
         map(self)
     }
 }
 
-impl<T, K: Into<String>, A: Argument<T>, const N: usize> Argument<BTreeMap<String, T>> for [(K, A); N] {
-    fn into_argument(self) -> BTreeMap<String, T> {
+impl<T, K: Into<String>, A: Argument<T>, const N: usize> Argument<IndexMap<String, T>> for [(K, A); N] {
+    fn into_argument(self) -> IndexMap<String, T> {
         map(self)
     }
 }
 
-impl Argument<BTreeMap<String, Value>> for Map<String, Value> {
-    fn into_argument(self) -> BTreeMap<String, Value> {
+impl Argument<IndexMap<String, Value>> for Map<String, Value> {
+    fn into_argument(self) -> IndexMap<String, Value> {
         self.into_iter().collect()
     }
 }
 
-fn map<T, K: Into<String>, A: Argument<T>>(entries: impl IntoIterator<Item = (K, A)>) -> BTreeMap<String, T> {
+fn map<T, K: Into<String>, A: Argument<T>>(entries: impl IntoIterator<Item = (K, A)>) -> IndexMap<String, T> {
     entries.into_iter().map(|(key, value)| (key.into(), value.into_argument())).collect()
 }
 
@@ -213,7 +227,7 @@ impl<S: Serialize> Argument<Value> for S {
 /// Serializes any value to JSON. If JSON does not support it, like NaN or a map whose keys are not strings, the call is
 /// not sent, and its error says why.
 pub fn value(argument: &dyn erased::Serialize) -> Value {
-    let raw = match argument.to_raw() {
+    let raw = match Purpose::Argument.during(|| argument.to_raw()) {
         Ok(raw) => raw,
         Err(error) => return stand_in(format!("not serializable to JSON: {error}")),
     };
@@ -278,9 +292,9 @@ mod tests {
         assert_eq!(required::<Vec<Vec<f64>>>(vec![[1, 2], [3, 4]]), [[1.0, 2.0], [3.0, 4.0]]);
         assert_eq!(required::<Vec<Option<i64>>>([Some(1), None]), [Some(1), None]);
         assert_eq!(required::<(String, f64)>(("a", 1)), ("a".to_owned(), 1.0));
-        let map = BTreeMap::from([("a".to_owned(), 1_i64)]);
-        assert_eq!(required::<BTreeMap<String, i64>>([("a", 1_u8)]), map);
-        assert_eq!(required::<BTreeMap<String, i64>>(&HashMap::from([("a", 1_u8)])), map);
+        let map = IndexMap::from([("a".to_owned(), 1_i64)]);
+        assert_eq!(required::<IndexMap<String, i64>>([("a", 1_u8)]), map);
+        assert_eq!(required::<IndexMap<String, i64>>(&HashMap::from([("a", 1_u8)])), map);
         assert_eq!(required::<Vec<Value>>([json!(1), json!("a")]), [json!(1), json!("a")]);
     }
 

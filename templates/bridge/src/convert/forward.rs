@@ -4,15 +4,15 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::Value;
 
-use super::sent::checked;
+use super::sent::{Purpose, checked};
 use super::{FromJson, ToJson, read};
 
-/// Serializes a value through its JSON.
+/// Serializes a value through its JSON. NaN and infinity are null, except in arguments.
 ///
 /// # Errors
 /// Those of the serializer, and if JSON does not support the value.
 pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::Ok, S::Error> {
-    match checked(|| value.to_json()) {
+    match Purpose::Text.during(|| checked(|| value.to_json())) {
         Ok(value) => value.serialize(serializer),
         Err(refused) => Err(S::Error::custom(refused.message())),
     }

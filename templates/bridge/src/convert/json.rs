@@ -1,13 +1,11 @@
 //! Conversion to and from JSON, and its implementation for types that are not generated.
 
-use std::collections::BTreeMap;
-
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::number::{exact_integer, written_integer};
+use super::number::{exact_integer, nearest, warn_of_rounding, written_integer};
 use super::sent::{not_finite, sent};
 use super::{Mismatch, Reader};
-use crate::warning::warn;
 
 /// A type that converts to JSON.
 pub trait ToJson {
@@ -161,23 +159,23 @@ impl FromJson for f64 {
     }
 }
 
-/// The double value of a number; `None` if the double would differ. An integer that is just the shortest text of a
-/// double counts as that double: JavaScript writes them this way.
+/// The double nearest to a number, with a warning if it differs. An integer that is just the shortest text of a double
+/// counts as that double: JavaScript writes them this way. `None` beyond the range of doubles.
 fn double(value: &Value, reader: &Reader) -> Option<f64> {
     let double = value.as_f64()?;
-    let Some(integer) = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) else {
-        return (!reader.is_unheld(value)).then_some(double);
-    };
-    if exact_integer(double) == Some(integer) {
+    if let Value::Number(number) = value
+        && let Some(text) = reader.unheld_text(number)
+    {
+        let double = nearest(number, text)?;
+        warn_of_rounding(reader.whose(), text, double);
         return Some(double);
     }
-    if written_integer(double) != Some(integer) {
-        return None;
+    let Some(integer) = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) else {
+        return Some(double);
+    };
+    if exact_integer(double) != Some(integer) {
+        warn_of_rounding(reader.whose(), &integer.to_string(), double);
     }
-    warn(
-        format!("an answer has the number {integer}, which is read as the nearest double, {double:.0}"),
-        None,
-    );
     Some(double)
 }
 
@@ -237,7 +235,7 @@ impl<T: FromJson> FromJson for Vec<T> {
     }
 }
 
-impl<T: ToJson> ToJson for BTreeMap<String, T> {
+impl<T: ToJson> ToJson for IndexMap<String, T> {
     fn to_json(&self) -> Value {
         let mut object = Map::new();
         for (key, value) in self {
@@ -247,10 +245,10 @@ impl<T: ToJson> ToJson for BTreeMap<String, T> {
     }
 }
 
-impl<T: FromJson> FromJson for BTreeMap<String, T> {
+impl<T: FromJson> FromJson for IndexMap<String, T> {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
         let level = reader.entries(value);
-        let mut map = BTreeMap::new();
+        let mut map = IndexMap::new();
         while let Some((key, value)) = reader.entry(level) {
             map.insert(key, T::from_json(value, reader));
         }

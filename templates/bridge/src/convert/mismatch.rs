@@ -84,11 +84,15 @@ pub(super) fn quote(value: &Value) -> String {
         }
         other => other.to_string(),
     };
-    if text.len() <= MAX_QUOTE {
+    shortened(text, MAX_QUOTE)
+}
+
+/// The text, truncated to `longest` bytes.
+pub(super) fn shortened(text: String, longest: usize) -> String {
+    if text.len() <= longest {
         return text;
     }
-    let end = (0..=MAX_QUOTE).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}… ({} bytes)", &text[..end], text.len())
+    format!("{}… ({} bytes)", &text[..text.floor_char_boundary(longest)], text.len())
 }
 
 /// Quoted strings; only the first ones if there are many.

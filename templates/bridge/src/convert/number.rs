@@ -7,13 +7,16 @@
 //!   a double would change it.
 //! - A larger integer is read as a double if it equals the double exactly (2 to the power of 64), if the double is
 //!   serialized as it (`1e22`), or if it has a fraction or an exponent and is the double rounded to as many digits. Any
-//!   other is [`Unheld`], as is a number beyond the range of doubles: reading it is an error.
+//!   other is [`Unheld`]: an integer type refuses it; everything else reads the nearest double, with a warning. A number
+//!   beyond the range of doubles is read as its text where any value is allowed, and does not fit a number.
 //! - A number with a fraction is read as the nearest double, as RFC 8259, section 6, allows all readers to expect. If
 //!   its text is not that double rounded to as many digits, a warning is reported.
 
 use std::borrow::Cow;
 
 use serde_json::{Number, Value};
+
+use crate::warning::warn;
 
 /// Maximum number of significant decimal digits of a double.
 const MAX_DIGITS: usize = 767;
@@ -57,6 +60,31 @@ impl Unheld {
         text_of(&self.numbers, number)
     }
 
+    /// Resolves the placeholders in a value: to the nearest double, or to the number's text beyond the range of doubles.
+    pub(crate) fn settle(&self, value: &mut Value, whose: &str) {
+        if self.numbers.is_empty() {
+            return;
+        }
+        match value {
+            Value::Number(number) => {
+                let Some(text) = self.text(number) else { return };
+                match nearest(number, text) {
+                    Some(double) => warn_of_rounding(whose, text, double),
+                    None => {
+                        let message = format!(
+                            "{whose} has the number {text}, which no double holds: it is read as its text"
+                        );
+                        warn(message, None);
+                        *value = Value::String(text.to_owned());
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.settle(item, whose)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| self.settle(field, whose)),
+            _ => {}
+        }
+    }
+
     /// The text of a number with a fraction whose double is integral.
     pub(crate) fn fraction(&self, number: &Number) -> Option<&str> {
         text_of(&self.fractions, number)
@@ -96,6 +124,38 @@ fn text_of<'a>(texts: &'a [(u64, String)], number: &Number) -> Option<&'a str> {
     }
     let bits = number.as_f64()?.to_bits();
     texts.iter().find(|(double, _)| *double == bits).map(|(_, text)| text.as_str())
+}
+
+/// The double nearest to a number, which has `text` and a placeholder; `None` beyond the range of doubles.
+pub(crate) fn nearest(number: &Number, text: &str) -> Option<f64> {
+    // A long text is shortened, but not one beyond the range.
+    let double = text.parse().ok().or_else(|| number.as_f64())?;
+    Some(double).filter(|double: &f64| double.is_finite() && *double != 0.0)
+}
+
+/// Warns that a number is read as a double that differs from it.
+pub(crate) fn warn_of_rounding(whose: &str, number: &str, double: f64) {
+    /// Up to this limit, an integral double is shorter without an exponent.
+    const WRITTEN_OUT: f64 = 1e25;
+    let double = match double.fract() == 0.0 && double.abs() < WRITTEN_OUT {
+        true => format!("{double:.0}"),
+        false => format!("{double:?}"),
+    };
+    warn(format!("{whose} has the number {number}, which is read as the nearest double, {double}"), None);
+}
+
+/// Describes a number that fits neither 64 bits nor a double.
+pub(crate) fn too_large(number: &str) -> String {
+    format!(
+        "the number {number}, which a `serde_json::Value` can't hold: it fits neither 64 bits nor a double"
+    )
+}
+
+/// Warns of a number that was rounded, if there is one.
+pub(crate) fn warn_of_rounded(whose: &str, number: Option<&str>) {
+    if let Some(number) = number {
+        warn_of_rounding(whose, &shortened(number), number.parse().unwrap_or(f64::NAN));
+    }
 }
 
 /// Prepares a JSON document for serde_json. Text that is not JSON is unchanged.

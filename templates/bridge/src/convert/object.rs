@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::ToJson;
+use super::extra::Members;
 use super::sent::{field, refuse};
 
 /// A field to convert to JSON.
@@ -14,10 +15,10 @@ pub fn object(required: &[Field<'_>], optional: &[Field<'_>]) -> Value {
     Value::Object(collect(required, optional))
 }
 
-/// Like [`object`], with the fields of `extra` added. A field with the name of another field is refused: only one of
-/// the two could be sent.
+/// Like [`object`], with the fields of `extra` added, and in the form in which it was received. A field with the name of
+/// another field is refused: only one of the two could be sent.
 #[must_use]
-pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: &dyn ToJson) -> Value {
+pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: &dyn Members) -> Value {
     let mut object = collect(required, optional);
     if let Value::Object(extra) = field("extra", || extra.to_json()) {
         for (key, value) in extra {
@@ -27,11 +28,14 @@ pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: 
             object.insert(key, value);
         }
     }
-    Value::Object(object)
+    match extra.written() {
+        Some(written) => written.rewrite(object),
+        None => Value::Object(object),
+    }
 }
 
 fn collect(required: &[Field<'_>], optional: &[Field<'_>]) -> Map<String, Value> {
-    let mut object = Map::new();
+    let mut object = Map::with_capacity(required.len() + optional.len());
     for (key, value) in required {
         object.insert((*key).to_owned(), field(key, || value.to_json()));
     }
@@ -44,11 +48,11 @@ fn collect(required: &[Field<'_>], optional: &[Field<'_>]) -> Map<String, Value>
     object
 }
 
-/// The object `value` with an additional field for the variant of an enum.
+/// The object `value` with the field for the variant of an enum, which comes first.
 #[must_use]
 pub fn tagged(key: &str, tag: &str, mut value: Value) -> Value {
     if let Value::Object(object) = &mut value {
-        object.insert(key.to_owned(), Value::from(tag));
+        object.shift_insert(0, key.to_owned(), Value::from(tag));
     }
     value
 }

@@ -4,17 +4,53 @@
 //! argument's type can't hold the given value, it holds a placeholder until then, or the call records why it must not
 //! be sent.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::{Map, Value};
 
+use crate::warning::warn;
+
 thread_local! {
     static REFUSED: RefCell<Option<Refused>> = const { RefCell::new(None) };
     /// The problem of an argument, until the call being built takes it.
     static UNFIT: RefCell<Option<Refused>> = const { RefCell::new(None) };
+    static PURPOSE: Cell<Purpose> = const { Cell::new(Purpose::Call) };
+}
+
+/// Why a value is converted to JSON, which decides about NaN and infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A call is sent: they are refused.
+    Call,
+    /// A value becomes an argument: they are refused.
+    Argument,
+    /// A value is written as text, for example a snippet's result: they are null, with a warning.
+    Text,
+}
+
+impl Purpose {
+    /// The result of `work`, which converts values for this purpose. Within an argument, everything is part of it.
+    pub(crate) fn during<R>(self, work: impl FnOnce() -> R) -> R {
+        let outer = PURPOSE.get();
+        if outer != Purpose::Argument {
+            PURPOSE.set(self);
+        }
+        let result = work();
+        PURPOSE.set(outer);
+        result
+    }
+
+    pub(crate) fn current() -> Self {
+        PURPOSE.get()
+    }
+}
+
+/// Warns of a double that is written as null.
+pub(crate) fn warn_of_null(double: f64) {
+    warn(format!("{}, is written as `null`", no_number(double)), None);
 }
 
 /// Why a value can't be sent.
@@ -143,7 +179,13 @@ pub(super) fn not_finite(double: f64) -> Value {
     let held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
     let integer = place.and_then(|place| held.integers.get(place).copied());
     drop(held);
-    let Some((is_negative, magnitude)) = integer else { return refuse(no_number(double)) };
+    let Some((is_negative, magnitude)) = integer else {
+        if Purpose::current() == Purpose::Text {
+            warn_of_null(double);
+            return Value::Null;
+        }
+        return refuse(no_number(double));
+    };
     let sign = if is_negative { "-" } else { "" };
     let text = format!("{sign}{magnitude}");
     match (text.parse::<u64>(), text.parse::<i64>(), text.parse::<f64>()) {

@@ -4,8 +4,8 @@
 //! number have the same JSON, so one is converted to the other through it.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::sent::{checked, unfit};
@@ -115,7 +115,7 @@ macro_rules! as_json {
     };
 }
 
-as_json!([Generated] T, [FromJson + ToJson] Vec<T>, [FromJson + ToJson] BTreeMap<String, T>);
+as_json!([Generated] T, [FromJson + ToJson] Vec<T>, [FromJson + ToJson] IndexMap<String, T>);
 
 #[cfg(test)]
 mod tests {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::future::ready;
 
 use anyhow::Context as _;
+use indexmap::IndexMap;
 use serde_json::Value;
 
-use crate::convert::{FromJson, Reader, ToJson};
+use crate::convert::{Extra, FromJson, Reader, ToJson};
 use crate::tail::{FinishAnyhow, FinishFault, FinishValue, PeelValue};
 use crate::{Args, Content, ToolError, ToolResult, encode, encoding, finish};
 
@@ -35,6 +36,9 @@ pub fn conversions(value: &Value, reader: &mut Reader) -> Value {
         both::<String>(value, reader),
         both::<Value>(value, reader),
         both::<Vec<String>>(value, reader),
+        both::<Extra>(value, reader),
+        both::<IndexMap<String, String>>(value, reader),
+        both::<IndexMap<String, f64>>(value, reader),
     ])
 }
 

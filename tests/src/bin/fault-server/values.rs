@@ -52,13 +52,14 @@ fn call(params: &Parameters) -> io::Result<String> {
     let requested = || serde_json::from_str::<RequestedAnswer>(arguments).map(|requested| requested.json);
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     Ok(match params.name.as_str() {
-        "typed" | "structured" | "patterned" | "by_pattern" | "closed_pattern" => {
+        "typed" | "structured" | "patterned" | "by_pattern" | "closed_pattern" | "entry" | "shapes"
+        | "both" | "raw" => {
             let json = requested()?;
             format!("{{\"content\":{},\"structuredContent\":{json}}}", text(&json))
         }
         "text" => format!("{{\"content\":{}}}", text(&requested()?)),
         "block" => format!("{{\"content\":[{}]}}", requested()?),
-        "whole" => requested()?,
+        "whole" | "typed_whole" | "picture" => requested()?,
         // Unchanged.
         _ => format!("{{\"content\":{}}}", text(arguments)),
     })
@@ -128,7 +129,39 @@ fn tools() -> Value {
     closed["outputSchema"] = json!({
         "type": "object", "patternProperties": { "^x-": { "type": "number" } }, "additionalProperties": false,
     });
+    let with_output = |name: &str, input: Value, output: Value| {
+        let mut tool = tool(name, input);
+        tool["outputSchema"] = output;
+        tool
+    };
+    let mut entry = object(json!({
+        "id": { "type": "integer" }, "note": { "type": "string" }, "kind": { "const": "entry" },
+    }));
+    entry["required"] = json!(["kind", "id"]);
+    entry["additionalProperties"] = json!(false);
+    let mut picture = object(json!({ "type": { "type": "string" }, "data": { "type": "string" } }));
+    picture["required"] = json!(["data"]);
+    let shape = |kind: &str, size: &str| {
+        let mut shape = object(json!({ "kind": { "const": kind }, size: { "type": "number" } }));
+        shape["required"] = json!(["kind", size]);
+        shape
+    };
+    let shapes = object(
+        json!({ "shapes": { "type": "array", "items": { "oneOf": [shape("circle", "radius"), shape("square", "side")] } } }),
+    );
+    let part = object(json!({ "id": { "type": "integer" }, "label": { "type": "string" } }));
+    let both = object(json!({ "part": part }));
+    let mut both_input = object(json!({ "json": { "type": "string" }, "part": part }));
+    both_input["required"] = json!(["json", "part"]);
+    let mut raw_input = schema();
+    raw_input["properties"]["raw"] = json!({ "type": "boolean" });
     json!([
+        with_output("typed_whole", schema(), object(properties())),
+        with_output("entry", schema(), entry),
+        with_output("picture", schema(), picture),
+        with_output("shapes", schema(), shapes),
+        with_output("both", both_input, both),
+        with_output("raw", raw_input, object(json!({ "id": { "type": "integer" } }))),
         typed,
         tool("structured", schema()),
         tool("text", schema()),
