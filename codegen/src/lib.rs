@@ -41,4 +41,4 @@ pub use tokens::tokens;
 pub use tool::{Answers, SchemaSource, Server, Tool};
 
 /// The version of the generated code, part of the key of everything compiled from it.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;

@@ -138,7 +138,7 @@ fn equal_types_are_one_with_a_stable_name() {
         description: None,
         input_schema: json!({ "type": "object", "properties": {} }),
         output_schema: Some(output),
-        observed: false,
+        answers: Default::default(),
     };
     let object = |properties: Value| json!({ "type": "object", "properties": properties });
     let list = |key: &str, item: Value| object(json!({ key: { "type": "array", "items": item } }));
