@@ -220,6 +220,7 @@ fn field_lines(field: &FieldModel, sent: bool, tool: &ToolModel, page: &mut Page
         _ if !sent => None,
         (true, FieldType::Option(_)) => Some("required, may be null"),
         (true, _) => Some("required"),
+        (false, FieldType::Option(_)) if field.nullable => Some("optional, may be null"),
         (false, _) => Some("optional"),
     };
     let facts = facts.iter().map(|fact| clean(&fact_text(fact), MAX_FACT));

@@ -7,6 +7,7 @@ mod accessors;
 mod calls;
 mod syntax;
 mod types;
+mod unions;
 
 use proc_macro2::TokenStream;
 use quote::quote;

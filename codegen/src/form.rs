@@ -93,6 +93,8 @@ pub(crate) struct Field {
     pub(crate) form: Form,
     /// Whether the schema requires it.
     pub(crate) required: bool,
+    /// Whether it is optional, and may be null as well.
+    pub(crate) nullable: bool,
     /// Its documentation.
     pub(crate) note: Note,
 }
@@ -210,8 +212,9 @@ impl Form {
 }
 
 impl Field {
-    /// Drops null if it means the same as absence.
+    /// Notes whether an optional field may be null, in place of the form: for a reader, null and absence are the same.
     pub(crate) fn settle(&mut self) {
+        self.nullable |= !self.required && matches!(self.form, Form::Any | Form::Nullable(_));
         if let Form::Nullable(inner) = &mut self.form
             && !self.required
         {

@@ -186,6 +186,7 @@ mod tests {
             key: key.to_owned(),
             form: crate::form::Form::Named(0),
             required: true,
+            nullable: false,
             note: crate::form::Note::default(),
         };
         let body =

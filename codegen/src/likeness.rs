@@ -111,6 +111,8 @@ impl Shapes<'_> {
             FieldType::Named(index) => format!("#{:016x}", self.of(*index)?),
             FieldType::Vec(item) => format!("[{}]", self.kind(item)?),
             FieldType::Map(value) => format!("{{{}}}", self.kind(value)?),
+            // Null is not another value than absence for a type that is received.
+            FieldType::Option(some) if matches!(**some, FieldType::Option(_)) => self.kind(some)?,
             FieldType::Option(some) => format!("{}?", self.kind(some)?),
             FieldType::Box(content) => self.kind(content)?,
             FieldType::Tuple(items) => {

@@ -113,13 +113,16 @@ impl Writer<'_> {
 
     fn arguments(&self, body: &StructModel) -> Vec<String> {
         let argument = |field: &FieldModel| {
-            let (mark, shown) = match &field.field_type {
-                FieldType::Option(some) if !field.required => ("?", some.as_ref()),
-                other => ("", other),
+            let (mark, shown, null) = match &field.field_type {
+                FieldType::Option(some) if !field.required => match some.as_ref() {
+                    FieldType::Option(some) if field.nullable => ("?", some.as_ref(), " or null"),
+                    some => ("?", some, ""),
+                },
+                other => ("", other, ""),
             };
             let (name, remark) = (name(field), self.remark(field));
             let shown = self.listed_values(shown).unwrap_or_else(|| type_text(shown, self.tool));
-            format!("{name}{mark}: {shown}{remark}")
+            format!("{name}{mark}: {shown}{null}{remark}")
         };
         let extra =
             body.described_extra().map(|extra| format!("{}?: {}", extra.name, extra_text(extra, self.tool)));

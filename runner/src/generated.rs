@@ -150,7 +150,8 @@ impl Generated {
         let tools: Vec<&ToolEntry> = tools.iter().filter(|tool| tool.is_named(identifiers)).collect();
         let is_named = |found: &&TypeEntry| identifiers.contains(&found.name);
         let named = types.iter().filter(is_named).flat_map(|found| &found.types);
-        let needed: BTreeSet<usize> = tools.iter().flat_map(|tool| &tool.types).chain(named).copied().collect();
+        let needed: BTreeSet<usize> =
+            tools.iter().flat_map(|tool| &tool.types).chain(named).copied().collect();
         Selection { tools, types: needed.iter().filter_map(|index| types.get(*index)).collect() }
     }
 
@@ -173,7 +174,8 @@ impl Generated {
     /// The tools that use the type called `name`.
     pub(crate) fn users(&self, name: &str) -> impl Iterator<Item = &ToolEntry> {
         let index = self.index.types.iter().position(|found| found.name == name);
-        let tools = index.map(|index| self.index.tools.iter().filter(move |tool| tool.types.contains(&index)));
+        let tools =
+            index.map(|index| self.index.tools.iter().filter(move |tool| tool.types.contains(&index)));
         tools.into_iter().flatten()
     }
 

@@ -4,6 +4,7 @@
 //! every tool. Advice is never applied: [`crate::repair`] decides what is corrected.
 
 mod advice;
+pub(crate) mod arguments;
 mod changes;
 pub(crate) mod compared;
 mod content;

@@ -8,16 +8,21 @@
 mod awaited;
 mod capture;
 mod certain;
+mod dates;
 mod edit;
+mod fields;
 mod finish;
+mod inference;
 mod mismatch;
 mod mutability;
 mod numbers;
 mod opening;
 mod order;
 mod origins;
+mod overflow;
 mod own;
 mod parts;
+mod questioned;
 mod rounds;
 mod suggested;
 
@@ -33,6 +38,7 @@ use crate::snippet::Snippet;
 use crate::splice::{Changes, Corrected, Finish, Spliced};
 use crate::tokens::Tokens;
 use edit::Edit;
+use inference::Stated;
 use opening::Opening;
 use origins::Origins;
 
@@ -48,6 +54,8 @@ pub(crate) struct Repaired {
     /// The replacements in the snippet's text, in order.
     edits: Vec<Edit>,
     copying: Copying,
+    /// Whether types of arguments are stated.
+    states_types: bool,
 }
 
 /// What corrections do to variables and their values.
@@ -76,7 +84,22 @@ pub(crate) fn attempts(
     let finishes = finish::others(messages, snippet, spliced);
     let unchanged = || applied(&snippet.text, Vec::new(), String::new());
     let base = repaired.clone().unwrap_or_else(unchanged);
-    with_finishes(repaired.is_some(), base, finishes)
+    let mut attempts = with_finishes(repaired.is_some(), base, finishes);
+    attempts.extend(other_types(messages, snippet, spliced, catalog, repaired.as_ref()));
+    attempts
+}
+
+/// The same corrections, with the other types for arguments; `None` if there are none.
+fn other_types(
+    messages: &str,
+    snippet: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+    likely: Option<&Repaired>,
+) -> Option<Repaired> {
+    let likely = likely.filter(|repaired| repaired.states_types)?;
+    let other = repair_with(messages, snippet, spliced, catalog, Stated::Other)?;
+    (other.text != likely.text).then_some(other)
 }
 
 /// The texts to compile after the compiler's `messages` about `corrected`, as spliced, which is `snippet` as
@@ -92,11 +115,14 @@ pub(crate) fn further(
     let next = repair(messages, corrected, spliced, catalog);
     let finishes = finish::others(messages, corrected, spliced);
     let is_repaired = next.is_some();
+    let other = other_types(messages, corrected, spliced, catalog, next.as_ref());
     let base = match next {
         Some(next) => repaired.then(&snippet.text, &next),
         None => Some(repaired.clone()),
     };
-    base.map_or_else(Vec::new, |base| with_finishes(is_repaired, base, finishes))
+    let mut attempts = base.map_or_else(Vec::new, |base| with_finishes(is_repaired, base, finishes));
+    attempts.extend(other.and_then(|other| repaired.then(&snippet.text, &other)));
+    attempts
 }
 
 /// `base`, if it was repaired, and variants of `base` that take the last value in other ways.
@@ -127,6 +153,7 @@ impl Repaired {
         both.changes.tail_in_place = self.changes.tail_in_place || next.changes.tail_in_place;
         both.changes.finish = self.changes.finish;
         both.copying = copying;
+        both.states_types = next.states_types;
         Some(both)
     }
 }
@@ -139,6 +166,17 @@ pub(crate) fn repair(
     spliced: &Spliced,
     catalog: &Catalog,
 ) -> Option<Repaired> {
+    repair_with(messages, snippet, spliced, catalog, Stated::Likely)
+}
+
+/// The same, with types of arguments `stated` in one way.
+fn repair_with(
+    messages: &str,
+    snippet: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+    stated: Stated,
+) -> Option<Repaired> {
     let text = snippet.text.as_str();
     let source = Source::new(text, spliced);
     let tokens = Tokens::read(text);
@@ -146,6 +184,7 @@ pub(crate) fn repair(
     let origins = Origins::read(text);
     let mut collected = Collected::default();
     let mut tail_in_place = false;
+    let mut states_types = false;
     collected.add_unmade(&tokens, &lookup);
     for message in errors(messages).take(EDITS_LIMIT) {
         tail_in_place |= BORROWED.contains(&message.code());
@@ -154,6 +193,11 @@ pub(crate) fn repair(
             imports::candidates(&slip).filter(|found| found.sure).and_then(|mut found| found.paths.pop())
         {
             collected.imports.insert(path);
+        } else if let Some(edits) = inference::edits(&slip, stated) {
+            states_types = true;
+            collected.add(edits);
+        } else if let Some(edits) = of_values(&slip) {
+            collected.add(edits);
         } else if let Some(edits) = own::edits(&slip, snippet.tail.as_ref()) {
             collected.add(edits);
         } else if let Some(edits) =
@@ -177,7 +221,16 @@ pub(crate) fn repair(
     let mut repaired = applied(text, edits, imports);
     repaired.changes.tail_in_place = tail_in_place;
     repaired.copying = copying;
+    repaired.states_types = states_types;
     Some(repaired)
+}
+
+/// The edits of a message about a value that is written in another form than it is needed.
+fn of_values(slip: &Slip<'_>) -> Option<Vec<Edit>> {
+    overflow::edits(slip)
+        .or_else(|| questioned::edits(slip))
+        .or_else(|| fields::edits(slip))
+        .or_else(|| dates::edits(slip))
 }
 
 impl Copying {
@@ -237,14 +290,22 @@ pub(crate) fn unmade(
     catalog: &Catalog,
 ) -> Vec<Repaired> {
     let calls = hints::unmade::warned(messages, Source::new(&snippet.text, spliced), catalog);
-    if calls.is_empty() || calls.iter().any(|call| call.is_input) {
-        return Vec::new();
-    }
     let mut edits = Vec::new();
-    for call in calls.into_iter().take(EDITS_LIMIT) {
-        add(&mut edits, vec![Edit::insert(call.range.end, ".await?")]);
+    if !calls.iter().any(|call| call.is_input) {
+        for call in calls.into_iter().take(EDITS_LIMIT) {
+            add(&mut edits, vec![Edit::insert(call.range.end, ".await?")]);
+        }
     }
-    vec![applied(&snippet.text, edits, String::new())]
+    let computed = overflow::computed(&snippet.text, &Tokens::read(&snippet.text));
+    let mut attempts = vec![edits.clone()];
+    if !computed.is_empty() {
+        add(&mut edits, computed.clone());
+        attempts.insert(0, edits);
+        attempts.push(computed);
+    }
+    attempts.dedup();
+    let repaired = |edits: Vec<Edit>| applied(&snippet.text, edits, String::new());
+    attempts.into_iter().filter(|edits| !edits.is_empty()).map(repaired).collect()
 }
 
 /// `text` with `edits`, after `imports`.
@@ -268,7 +329,7 @@ fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
     }
     let fixes = fixes(text, &repaired, &imports);
     let changes = Changes { imports, corrected, ..Changes::default() };
-    Repaired { text: repaired, changes, fixes, edits, copying: Copying::default() }
+    Repaired { text: repaired, changes, fixes, edits, copying: Copying::default(), states_types: false }
 }
 
 /// The corrections collected from the messages about a text.

@@ -86,7 +86,7 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> 
     };
     let composed = snippet.composed.as_ref().map_or("", |composed| composed.text.as_str());
     let close = format!("{close} {composed}{}", entry(snippet));
-    let in_scope = in_scope::imports(&snippet.identifiers, &snippet.functions);
+    let in_scope = in_scope::imports(&snippet.text, &snippet.identifiers, &snippet.functions);
     let tools = tools(snippet, modules);
     let open = format!("{PRELUDE}{in_scope}{tools}{}{open}", changes.imports);
     let offset = count(open.chars().count());

@@ -210,14 +210,31 @@ struct Parameter {
 fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
     let name = format_ident!("{}", field.name);
     let may_not_fit = may_not_fit(&field.field_type).then(|| field.key.clone());
-    let simple = |taken, value| Parameter { taken, value, generic: None, may_not_fit: may_not_fit.clone() };
-    match &field.field_type {
+    let parameter = match &field.field_type {
+        // Whatever is given is sent, also null.
+        FieldType::Option(some) if field.nullable => {
+            let within = match some.as_ref() {
+                FieldType::Option(some) => optional(index, &name, some, tool),
+                any => plain(any, &name, tool),
+            };
+            let value = within.value;
+            Parameter { value: quote! { Some(#value) }, ..within }
+        }
+        FieldType::Option(some) => optional(index, &name, some, tool),
+        other => plain(other, &name, tool),
+    };
+    Parameter { may_not_fit, ..parameter }
+}
+
+/// How a value of a type is accepted.
+fn plain(field_type: &FieldType, name: &Ident, tool: &ToolModel) -> Parameter {
+    let simple = |taken, value| Parameter { taken, value, generic: None, may_not_fit: None };
+    match field_type {
         FieldType::Bool => simple(quote! { bool }, quote! { #name }),
         FieldType::String => simple(quote! { impl Into<String> }, quote! { #name.into() }),
         FieldType::Value => {
             simple(quote! { impl bridge::convert::Serialize }, quote! { bridge::convert::value(&#name) })
         }
-        FieldType::Option(some) => Parameter { may_not_fit, ..optional(index, &name, some, tool) },
         FieldType::Box(content) => {
             let content = type_tokens(content, tool);
             simple(
@@ -235,17 +252,10 @@ fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
     }
 }
 
-/// Whether an argument may be invalid for its type: an integer out of range, NaN, a text that is not listed,
-/// JSON of another shape.
+/// Whether an argument may be invalid for its type: an integer out of range, a text that is not listed, JSON of another
+/// shape.
 fn may_not_fit(field_type: &FieldType) -> bool {
-    match field_type {
-        FieldType::Value | FieldType::Unit | FieldType::Bool | FieldType::String | FieldType::F64 => false,
-        FieldType::I64 | FieldType::U64 | FieldType::Scalar | FieldType::Named(_) => true,
-        // Lists and maps may be passed as JSON.
-        FieldType::Vec(_) | FieldType::Map(_) => true,
-        FieldType::Option(within) | FieldType::Box(within) => may_not_fit(within),
-        FieldType::Tuple(items) => items.iter().any(may_not_fit),
-    }
+    !matches!(field_type, FieldType::Value | FieldType::Unit | FieldType::Bool | FieldType::String)
 }
 
 /// How an `Option` is accepted: as an `Option`, or as the bare value.

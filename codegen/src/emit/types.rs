@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::accessors::methods;
 use super::syntax::{doc, extra_tokens, type_tokens};
+use super::unions::union;
 use crate::form::Kind;
 use crate::ground::{Made, rank, ranks};
 use crate::likeness::numbers;
@@ -33,7 +34,8 @@ pub(super) fn types(server: &str, tool: &ToolModel) -> Vec<TokenStream> {
             Shape::Texts { other: None, .. } => quote! { bridge::generated_text! { ; #name } },
             _ => TokenStream::new(),
         };
-        quote! { #item #generated #texts }
+        let union = union(model, tool);
+        quote! { #item #generated #texts #union }
     };
     tool.types.iter().zip(numbers).map(one).collect()
 }
@@ -156,13 +158,22 @@ fn struct_to_json(body: &StructModel) -> TokenStream {
         quote! { (#key, &#value) }
     });
     let required = body.fields.iter().filter(|field| field.required).map(pair).chain(constants);
-    let optional = body.fields.iter().filter(|field| !field.required).map(pair);
-    match &body.extra {
+    let optional = body.fields.iter().filter(|field| !field.required && !field.nullable).map(pair);
+    let object = match &body.extra {
         Some(extra) => {
             let name = format_ident!("{}", extra.name);
             quote! { bridge::convert::object_with_extra(&[#(#required),*], &[#(#optional),*], &self.#name) }
         }
         None => quote! { bridge::convert::object(&[#(#required),*], &[#(#optional),*]) },
+    };
+    let nullable = body.fields.iter().filter(|field| field.nullable).map(|field| {
+        let (key, name) = (&field.key, format_ident!("{}", field.name));
+        quote! { (#key, self.#name.as_ref().map(|value| value as &dyn bridge::convert::ToJson)) }
+    });
+    let nullable: Vec<TokenStream> = nullable.collect();
+    match nullable.is_empty() {
+        true => object,
+        false => quote! { bridge::convert::with_nullable(#object, &[#(#nullable),*]) },
     }
 }
 
@@ -189,12 +200,12 @@ fn struct_from_json(body: &StructModel) -> TokenStream {
     }
     let fields = body.fields.iter().map(|field| {
         let (key, name) = (&field.key, format_ident!("{}", field.name));
-        match body.unchecked {
-            true => quote! { #name: reader.fitting(level, #key) },
-            false => {
-                quote! { #name: bridge::convert::FromJson::from_json(reader.take(level, #key), reader) }
-            }
-        }
+        let read = match (body.unchecked, field.nullable) {
+            (true, _) => return quote! { #name: reader.fitting(level, #key) },
+            (false, true) => quote! { bridge::convert::read_nullable },
+            (false, false) => quote! { bridge::convert::FromJson::from_json },
+        };
+        quote! { #name: #read(reader.take(level, #key), reader) }
     });
     let object = if body.unchecked { format_ident!("any_object") } else { format_ident!("object") };
     let constants = body.constants.iter().map(|(key, value)| {

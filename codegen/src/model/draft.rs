@@ -179,7 +179,8 @@ pub(super) fn named(field_type: &FieldType, found: &mut Vec<usize>) {
 
 /// A struct around one form, so that it can be typed as a definition.
 fn wrapper(form: Form) -> Definition {
-    let field = Field { key: "value".to_owned(), form, required: true, note: Note::default() };
+    let field =
+        Field { key: "value".to_owned(), form, required: true, nullable: false, note: Note::default() };
     let body = Body::Struct(Struct { fields: vec![field], ..Struct::default() });
     Definition::new("Alias", body)
 }

@@ -114,6 +114,8 @@ pub(crate) struct FieldModel {
     /// The name in Rust.
     pub(crate) name: String,
     pub(crate) required: bool,
+    /// Whether null can be sent besides leaving it out. Then its type is an `Option` of an `Option`, or of any value.
+    pub(crate) nullable: bool,
     pub(crate) field_type: FieldType,
     pub(crate) note: Note,
 }
@@ -173,18 +175,23 @@ fn struct_model(
 ) -> StructModel {
     let names = assign(body.fields.iter().map(|field| field.key.as_str()), namespace, snake);
     let unchecked = direction.received && direction.unchecked;
-    let field = |(field, field_type): (&Field, &FieldType)| FieldModel {
-        key: field.key.clone(),
-        name: names.get(&field.key).cloned().unwrap_or_default(),
-        required: field.required && !unchecked,
-        field_type: match field_type {
-            FieldType::Option(_) => field_type.clone(),
-            other if unchecked => FieldType::Option(Box::new(other.clone())),
-            // Null and absent are equal if the type is any value, so typify adds no `Option`.
-            FieldType::Value if !field.required => FieldType::Option(Box::new(FieldType::Value)),
-            other => other.clone(),
-        },
-        note: field.note.clone(),
+    let field = |(field, field_type): (&Field, &FieldType)| {
+        // A reader does not distinguish null from absence.
+        let nullable = field.nullable && !direction.received;
+        FieldModel {
+            key: field.key.clone(),
+            name: names.get(&field.key).cloned().unwrap_or_default(),
+            required: field.required && !unchecked,
+            nullable,
+            field_type: match field_type {
+                FieldType::Value if !field.required => FieldType::Option(Box::new(FieldType::Value)),
+                other if nullable => FieldType::Option(Box::new(other.clone())),
+                FieldType::Option(_) => field_type.clone(),
+                other if unchecked => FieldType::Option(Box::new(other.clone())),
+                other => other.clone(),
+            },
+            note: field.note.clone(),
+        }
     };
     let fields = body.fields.iter().zip(members).map(field).collect();
     let described = match members.get(body.fields.len()) {

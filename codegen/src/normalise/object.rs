@@ -85,7 +85,7 @@ impl Reader<'_> {
 
     fn field(&mut self, key: String, schema: &Value, required: bool, place: &Place) -> Field {
         let form = self.place(schema, &place.field(&key));
-        let mut field = Field { key, form, required, note: self.note(schema) };
+        let mut field = Field { key, form, required, nullable: false, note: self.note(schema) };
         field.settle();
         let Field { key, form, note, .. } = &mut field;
         // A named type keeps its own description.

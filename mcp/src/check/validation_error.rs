@@ -15,9 +15,11 @@ use super::{
 use crate::text::shown;
 
 /// Maximum lengths, in bytes: of a message about a value, of the value in it, and of a list of values.
-const TEXT_BYTES: usize = 300;
+const TEXT_BYTES: usize = 1_200;
 const VALUE_BYTES: usize = 60;
-const CHOICES_BYTES: usize = 160;
+const CHOICES_BYTES: usize = 1_000;
+/// Maximum number of values in a list.
+const CHOICES: usize = 40;
 
 /// Converts errors to problems.
 pub(super) fn problems<'e>(errors: impl IntoIterator<Item = ValidationError<'e>>) -> Vec<Problem> {
@@ -200,7 +202,7 @@ fn choices_text(value: &Value, options: &Value) -> String {
         left = left.saturating_sub(choice.len());
         left > 0
     };
-    let listed: Vec<String> = options.iter().map(quoted).take_while(fits).collect();
+    let listed: Vec<String> = options.iter().take(CHOICES).map(quoted).take_while(fits).collect();
     let more = match options.len() - listed.len() {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -10,7 +10,7 @@ use std::ops::Range;
 use syn::{Expr, Fields, GenericArgument, ImplItem, Item, Lit, LitStr, PathArguments, Type};
 
 use super::nearest::nearest;
-use super::shown::list;
+use super::shown::all;
 use crate::tokens::{Kind, Tokens};
 
 /// Methods between a field and its comparison; the field may be an `Option`.
@@ -51,7 +51,7 @@ impl Compared {
     }
 
     fn listed(&self) -> String {
-        list(self.texts.iter().map(String::as_str), "and")
+        all(self.texts.iter().map(String::as_str), "and")
     }
 }
 

@@ -3,8 +3,8 @@
 use super::advice::Advice;
 use super::lookup::{Found, Known};
 use super::nearest::nearest;
-use super::shown::{did_you_mean, list, quoted};
-use super::signature::{Field, Shape};
+use super::shown::{all, did_you_mean, list, quoted};
+use super::signature::{Field, Shape, Variant};
 use super::slip::Slip;
 use super::values::{awaited, is_result_method, result, tool_result};
 use super::{imports, literal};
@@ -134,12 +134,12 @@ fn unknown_field<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, fields: &[Fi
     Advice::new(line).focus(name).about([found])
 }
 
-fn unknown_variant<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, variants: &[String]) -> Advice<'a> {
-    let names = || variants.iter().map(String::as_str);
+fn unknown_variant<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str, variants: &[Variant]) -> Advice<'a> {
+    let names = || variants.iter().map(|variant| variant.name.as_str());
     // Both `demo::Status::pending()` and `demo::Status::Waiting` are unknown variants.
     let near = nearest(slip.name, names());
     let line = match near.is_empty() {
-        true => format!("`{name}` has no {}; its variants are {}", quoted(slip.name), list(names(), "and")),
+        true => format!("`{name}` has no {}; its variants are {}", quoted(slip.name), all(names(), "and")),
         false => format!("`{name}` has no {}{}", quoted(slip.name), did_you_mean(near)),
     };
     Advice::new(line).focus(name).about([found])

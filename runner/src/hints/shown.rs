@@ -3,8 +3,9 @@
 use super::lookup::Found;
 use super::signature::without_remarks;
 
-/// Maximum number of names in a list.
+/// Maximum number of names in a list, and of the values of an enumeration.
 const NAMES_KEPT: usize = 16;
+const VALUES_KEPT: usize = 40;
 /// Maximum number of characters of a name or literal of the snippet.
 pub(super) const NAME_SHOWN: usize = 60;
 
@@ -82,9 +83,18 @@ pub(super) fn quoted(name: &str) -> String {
 
 /// Names in backticks: `a`, `b` and `c`, or with the number of further names.
 pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> String {
+    listed(names, last, NAMES_KEPT)
+}
+
+/// Like [`list`], for the values of an enumeration.
+pub(super) fn all<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> String {
+    listed(names, last, VALUES_KEPT)
+}
+
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>, last: &str, most: usize) -> String {
     let names: Vec<&str> = names.into_iter().collect();
-    let mut shown: Vec<String> = names.iter().take(NAMES_KEPT).map(|name| quoted(name)).collect();
-    match (names.len().saturating_sub(NAMES_KEPT), shown.pop()) {
+    let mut shown: Vec<String> = names.iter().take(most).map(|name| quoted(name)).collect();
+    match (names.len().saturating_sub(most), shown.pop()) {
         (_, None) => String::new(),
         (0, Some(only)) if shown.is_empty() => only,
         (0, Some(end)) => format!("{} {last} {end}", shown.join(", ")),

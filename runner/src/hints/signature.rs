@@ -17,10 +17,12 @@ pub(crate) struct Signature {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// Its type, without the `Option` of an optional field; empty if not given.
+    /// Its type, without the `Option` of an optional field or of one that may be null; empty if not given.
     pub(crate) kind: String,
     /// Whether it is optional.
     pub(crate) optional: bool,
+    /// Whether it is marked as a setter.
+    is_setter: bool,
 }
 
 impl Field {
@@ -39,25 +41,56 @@ impl Field {
 pub(crate) enum Shape {
     /// A struct, by its fields.
     Struct(Vec<Field>),
-    /// An enum, by the names of its variants.
-    Enum(Vec<String>),
+    /// An enum, by its variants.
+    Enum(Vec<Variant>),
     /// An alias.
     Alias(String),
+}
+
+/// A variant of an enum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    /// Its text, if the name does not show it.
+    pub(crate) text: Option<String>,
+    /// The type of the value in it.
+    pub(crate) held: Option<String>,
+}
+
+impl Variant {
+    fn read(text: &str) -> Self {
+        let name = leading_name(text).to_owned();
+        let rest = text.get(name.len()..).unwrap_or("").trim_start();
+        let held = rest.strip_prefix('(').map(|rest| inside(rest).0.to_owned());
+        let text = rest.strip_prefix('=').and_then(|rest| serde_json::from_str(rest.trim()).ok());
+        Variant { name, text, held }
+    }
+
+    /// Whether it stands for all texts that are not listed.
+    pub(crate) fn is_any_text(&self) -> bool {
+        matches!(self.name.as_str(), "Other" | "Unlisted") && self.held.as_deref() == Some("String")
+    }
 }
 
 impl Signature {
     /// Parses `signature`; `prefix` is the common prefix of the tool's type names.
     pub(crate) fn read(signature: &str, prefix: &str) -> Self {
         let mut form = Signature::default();
+        let mut required = Vec::new();
         for line in signature.lines().map(without_remarks) {
-            form.read_line(line.trim(), prefix);
+            form.read_line(line.trim(), prefix, &mut required);
         }
+        // An argument that may be null is required too, and its field is an `Option`.
+        form.input.iter_mut().filter(|field| required.contains(&field.name)).for_each(|field| {
+            field.optional = false;
+        });
         form
     }
 
-    fn read_line(&mut self, line: &str, prefix: &str) {
+    /// Reads a line; `required` are the names in a line of a call without types.
+    fn read_line(&mut self, line: &str, prefix: &str, required: &mut Vec<String>) {
         if let Some((name, body)) = line.strip_prefix("enum ").and_then(|rest| rest.split_once(" {")) {
-            let variants = parts(inside(body).0).into_iter().map(|variant| leading_name(variant).to_owned());
+            let variants = parts(inside(body).0).into_iter().map(Variant::read);
             self.types.push((name.to_owned(), Shape::Enum(variants.collect())));
             return;
         }
@@ -69,7 +102,10 @@ impl Signature {
         let rest = line.get(name.len()..).unwrap_or("").trim_start();
         let Some(bracket) = rest.chars().next().filter(|_| !name.is_empty()) else { return };
         let (body, after) = inside(rest.get(1..).unwrap_or(""));
-        let fields: Vec<Field> = parts(body).into_iter().filter_map(field).collect();
+        let mut fields: Vec<Field> = parts(body).into_iter().filter_map(field).collect();
+        if bracket == '(' {
+            fields.iter_mut().for_each(|field| field.optional = field.is_setter);
+        }
         match bracket {
             // If there are two lines for one call, the one with types counts.
             '(' if self.input.iter().all(|field| field.kind.is_empty())
@@ -77,6 +113,7 @@ impl Signature {
             {
                 self.input = fields;
             }
+            '(' => required.extend(fields.into_iter().map(|field| field.name)),
             '{' if name.strip_prefix(prefix) == Some("Input") => self.input = fields,
             '{' => self.types.push((name.to_owned(), Shape::Struct(fields))),
             _ => {}
@@ -127,10 +164,24 @@ pub(crate) fn without_remarks(line: &str) -> String {
     kept
 }
 
+/// The characters outside texts in quotes.
+fn unquoted(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    text.char_indices().filter(move |(_, character)| {
+        let was_quoted = is_quoted;
+        match character {
+            '"' if !is_escaped => is_quoted = !is_quoted,
+            _ => {}
+        }
+        is_escaped = was_quoted && !is_escaped && *character == '\\';
+        !was_quoted && !is_quoted
+    })
+}
+
 /// The text up to the matching closing bracket, and the rest.
 fn inside(text: &str) -> (&str, &str) {
     let mut depth = 0_i64;
-    for (index, character) in text.char_indices() {
+    for (index, character) in unquoted(text) {
         match character {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' if depth == 0 => {
@@ -147,7 +198,7 @@ fn inside(text: &str) -> (&str, &str) {
 pub(crate) fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_i64, 0);
-    for (index, character) in text.char_indices() {
+    for (index, character) in unquoted(text) {
         match character {
             '(' | '{' | '[' | '<' => depth += 1,
             ')' | '}' | ']' | '>' => depth -= 1,
@@ -170,13 +221,21 @@ fn field(text: &str) -> Option<Field> {
         None => (name.trim(), false),
     };
     let kind = kind.trim();
-    let some = kind.strip_prefix("Option<").and_then(|inner| inner.strip_suffix('>'));
+    let kind = kind.strip_suffix(" or null").unwrap_or(kind);
+    let some = within_option(kind);
     let is_name = !name.is_empty() && leading_name(name) == name;
     is_name.then(|| Field {
         name: name.to_owned(),
-        kind: some.unwrap_or(kind).to_owned(),
+        // An optional field that may be null is an `Option<Option<…>>`.
+        kind: some.map_or(kind, |some| within_option(some).unwrap_or(some)).to_owned(),
         optional: mark || some.is_some(),
+        is_setter: mark,
     })
+}
+
+/// The type in an `Option`.
+fn within_option(kind: &str) -> Option<&str> {
+    kind.strip_prefix("Option<")?.strip_suffix('>')
 }
 
 fn leading_name(text: &str) -> &str {
@@ -186,10 +245,14 @@ fn leading_name(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Field, Shape, Signature};
+    use super::{Field, Shape, Signature, Variant};
 
     fn field(name: &str, kind: &str, optional: bool) -> Field {
-        Field { name: name.to_owned(), kind: kind.to_owned(), optional }
+        Field { name: name.to_owned(), kind: kind.to_owned(), optional, is_setter: false }
+    }
+
+    fn setter(name: &str, kind: &str) -> Field {
+        Field { is_setter: true, ..field(name, kind, true) }
     }
 
     #[test]
@@ -197,15 +260,24 @@ mod tests {
         let form = Signature::read(
             "/// Write (a note).\n\
              note(text: String /* a, {b */, tags?: Vec<(String, i64)> /* c; default [] */) -> NoteOutput\n\
-             enum NoteKind { Short, Other(String) }\n\
+             enum NoteKind { Short, Dark = \"a, \\\"b}\", Other(String) }\n\
              type NoteIds = Vec<i64>\n\
              NoteEmpty {}\n\
              NoteOutput { id: i64, at: Option<IndexMap<String, i64>> /* when */ }",
             "Note",
         );
-        assert_eq!(form.input, [field("text", "String", false), field("tags", "Vec<(String, i64)>", true)]);
+        assert_eq!(form.input, [field("text", "String", false), setter("tags", "Vec<(String, i64)>")]);
         assert_eq!(form.output, "NoteOutput");
-        let variants = vec!["Short".to_owned(), "Other".to_owned()];
+        let variant = |name: &str, text: Option<&str>, held: Option<&str>| Variant {
+            name: name.to_owned(),
+            text: text.map(ToOwned::to_owned),
+            held: held.map(ToOwned::to_owned),
+        };
+        let variants = vec![
+            variant("Short", None, None),
+            variant("Dark", Some("a, \"b}"), None),
+            variant("Other", None, Some("String")),
+        ];
         assert_eq!(form.shape("NoteKind"), Some(&Shape::Enum(variants)));
         assert_eq!(form.shape("NoteIds"), Some(&Shape::Alias("Vec<i64>".to_owned())));
         assert_eq!(form.fields("NoteEmpty"), Some(&[][..]));
@@ -242,9 +314,23 @@ mod tests {
     }
 
     #[test]
+    fn null_is_not_part_of_a_type() {
+        let form =
+            Signature::read("note(text: Option<String>, tag?: String or null /* a */) -> NoteOutput", "Note");
+        assert_eq!(form.input, [field("text", "String", false), setter("tag", "String")]);
+        let literal = "NoteInput { text: Option<String>, tag: Option<Option<String>> }.call() -> NoteOutput\nnote(text)";
+        assert_eq!(
+            Signature::read(literal, "Note").input,
+            [field("text", "String", false), field("tag", "String", true)]
+        );
+    }
+
+    #[test]
     fn invalid_signatures_parse_as_empty() {
-        for text in ["", "(", "a", "a(", "a(b: ", "{ } -> ", "a() -> {", "enum", "enum X {", "ä{ö: <", "a(?: b)", "/* a"]
-        {
+        for text in [
+            "", "(", "a", "a(", "a(b: ", "{ } -> ", "a() -> {", "enum", "enum X {", "ä{ö: <", "a(?: b)",
+            "/* a",
+        ] {
             let form = Signature::read(text, "A");
             assert!(form.input.is_empty(), "{text}: {form:?}");
         }

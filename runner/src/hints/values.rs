@@ -3,8 +3,8 @@
 use super::advice::Advice;
 use super::lookup::{Found, Known};
 use super::nearest::nearest;
-use super::shown::{NAME_SHOWN, cut, list, quoted};
-use super::signature::Shape;
+use super::shown::{NAME_SHOWN, all, cut, list, quoted};
+use super::signature::{Shape, Variant};
 use super::slip::Slip;
 use crate::messages::mismatch;
 use crate::tokens::Kind;
@@ -160,6 +160,14 @@ fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
             "to use `?` there, let it end with a `Result`: `Ok(value)`"
         }));
     }
+    if message.contains("can only be used on `Result`s, not `Option`s") {
+        return Some(Advice::new("it is an `Option`: unwrap it with `.context(\"…\")?`"));
+    }
+    if message.starts_with("`?` couldn't convert the error") {
+        return Some(Advice::new(
+            "the error does not implement `std::error::Error`: write `.map_err(|error| anyhow!(\"{error:?}\"))?`",
+        ));
+    }
     if message.contains("is not a future") {
         return known.find_map(|known| match known {
             Known::Input(found) => {
@@ -296,15 +304,54 @@ fn of_type<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'
     let form = found.form();
     let module = &found.module.module;
     let line = match form.shape(name)? {
-        Shape::Enum(variants) => {
-            let given = slip.name.trim_matches('"');
-            let near = nearest(given, variants.iter().map(String::as_str));
-            let near = near.first().copied().or(variants.first().map(String::as_str)).unwrap_or("…");
-            format!("write a `{name}` as `{module}::{name}::{near}`")
-        }
+        Shape::Enum(variants) => of_enum(slip, &format!("{module}::{name}"), variants),
         Shape::Struct(_) | Shape::Alias(_) => String::new(),
     };
     Some(Advice::new(line).focus(name).about([found]))
+}
+
+/// Another type where the enum at `path` is expected: the variant for what was passed, or all.
+fn of_enum(slip: &Slip<'_>, path: &str, variants: &[Variant]) -> String {
+    let name = path.rsplit("::").next().unwrap_or(path);
+    let near = nearest(slip.name.trim_matches('"'), variants.iter().map(|variant| variant.name.as_str()));
+    let is_literal = slip.name.starts_with('"');
+    let given = passed(slip);
+    let holds = |variant: &&Variant| variant.held.as_deref().is_some_and(|held| takes(held, &given));
+    let mut holding = variants.iter().filter(holds);
+    match (near.first(), holding.next()) {
+        (Some(near), _) if is_literal => format!("write a `{name}` as `{path}::{near}`"),
+        (_, Some(only)) if holding.next().is_none() && !only.is_any_text() => {
+            format!("write a `{name}` as `{path}::{}(…)`, with this value in it", only.name)
+        }
+        _ => {
+            let names = all(variants.iter().map(|variant| variant.name.as_str()), "or");
+            format!("write a `{name}` as `{path}::…`: {names}")
+        }
+    }
+}
+
+/// The type of what was passed instead.
+fn passed(slip: &Slip<'_>) -> String {
+    let message = slip.message;
+    let found = mismatch(message.label()).map(|(_, found)| found);
+    let found = found.or_else(|| message.message.split("but this is a `").nth(1)?.split('`').next());
+    found.unwrap_or("").trim_start_matches('&').to_owned()
+}
+
+/// Whether a variant with a value of the type `held` takes a value of the type `given`.
+fn takes(held: &str, given: &str) -> bool {
+    let is_number = |name: &str| {
+        let name = name.trim_matches(['{', '}']);
+        matches!(name, "integer" | "float" | "floating-point number" | "usize" | "isize")
+            || name.strip_prefix(['i', 'u', 'f']).is_some_and(|width| width.parse::<u8>().is_ok())
+    };
+    match held {
+        "String" => matches!(given, "str" | "String" | "char"),
+        "i64" | "u64" | "f64" => is_number(given),
+        _ if held.starts_with("Vec<") => given.starts_with("Vec<") || given.starts_with('['),
+        _ if held.starts_with("BTreeMap<") => given.contains("Map<"),
+        _ => given.rsplit("::").next() == Some(held),
+    }
 }
 
 /// A value of unknown type: text read as JSON, or `None` for an optional argument.

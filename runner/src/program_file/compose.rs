@@ -52,7 +52,7 @@ pub(crate) fn module(
     file.attrs.clear();
     file.items.iter_mut().for_each(publish);
     let own = layout::lines(file.into_token_stream());
-    let imports = in_scope::imports(identifiers, functions);
+    let imports = in_scope::imports(text, identifiers, functions);
     let others = if identifiers.contains(PROGRAMS) { "use super::programs; " } else { "" };
     let prelude = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
     let module = format_ident!("__program_{name}");

@@ -18,7 +18,6 @@ pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<
         "E0599" => method(slip),
         "E0308" => return mismatch::edits(slip),
         "E0277" => bound(slip, tail),
-        "E0282" | "E0283" => none(slip),
         _ => None,
     };
     edit.map(|edit| vec![edit])
@@ -133,58 +132,4 @@ fn bound(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Edit> {
         return Some(Edit::insert(dot(slip)?, ".call()"));
     }
     None
-}
-
-/// `None` for an optional argument: only the signature has its type.
-fn none(slip: &Slip<'_>) -> Option<Edit> {
-    let place = slip.at.checked_sub(2).filter(|_| slip.name == "None" && suggests(slip, "::<T>"))?;
-    let setter = slip.tokens.word(place);
-    let is_setter = place.checked_sub(1).is_some_and(|dot| slip.tokens.is_sign(dot, '.'));
-    let statement = slip.lookup.within(slip.tokens, slip.tokens.statement(slip.at));
-    let mut kinds: Vec<String> = Vec::new();
-    for found in statement.iter().filter(|_| is_setter) {
-        let fields = found.form().input.into_iter().filter(|field| field.optional && field.name == setter);
-        kinds.extend(fields.map(|field| in_module(&field.kind, &found.module.module)));
-    }
-    kinds.sort();
-    kinds.dedup();
-    match &kinds[..] {
-        [kind] if !kind.is_empty() => {
-            Some(Edit::insert(slip.tokens.range(slip.at).end, format!("::<{kind}>")))
-        }
-        _ => None,
-    }
-}
-
-/// A type as a snippet writes it: generated types with their module.
-fn in_module(kind: &str, module: &str) -> String {
-    const KNOWN: [&str; 6] = ["Box", "IndexMap", "Option", "String", "Value", "Vec"];
-    let mut written = String::new();
-    for part in kind.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
-        let name = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
-        if name.starts_with(char::is_uppercase) && !KNOWN.contains(&name) {
-            written.push_str(module);
-            written.push_str("::");
-        }
-        written.push_str(part);
-    }
-    written
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_module;
-
-    #[test]
-    fn generated_types_are_written_with_their_module() {
-        for (kind, written) in [
-            ("String", "String"),
-            ("i64", "i64"),
-            ("Item", "demo::Item"),
-            ("Vec<My_Item>", "Vec<demo::My_Item>"),
-            ("IndexMap<String, Option<Item>>", "IndexMap<String, Option<demo::Item>>"),
-        ] {
-            assert_eq!(in_module(kind, "demo"), written);
-        }
-    }
 }

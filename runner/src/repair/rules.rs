@@ -407,7 +407,7 @@ fn other_errors_show_calls_and_results() {
         ("E0277", "`GetCustomerInput` is not an iterator", "a{+.call()+}.«await»", false),
         ("E0277", "`Order` is not a future", "a{+.call()+}.«await»", false),
         ("E0277", input, "f(a{+.call()+}.«b»)", false),
-        ("E0282", "type annotations needed", "demo::list_orders().cursor(«None»)", false),
+        ("E0282", "type annotations needed", "demo::list_orders().cursor(«None»{+::<String>+})", true),
     ] {
         Error { code, message, is_own: true, ..Error::default() }.corrects(&catalog, row, is);
     }

@@ -38,6 +38,12 @@ pub(crate) fn tool(error: &anyhow::Error) -> Option<&ToolError> {
     }
 }
 
+/// The error of a `?` that does not convert by itself, as in `.map_err(::bridge::fault)?`.
+#[allow(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
+pub fn fault<E: Fault>(error: E) -> anyhow::Error {
+    error.fault()
+}
+
 /// An error that may be a tool error.
 pub trait Fault {
     /// The error as one of `anyhow`'s.

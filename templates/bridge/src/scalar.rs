@@ -1,5 +1,6 @@
 //! A string, number or boolean, for schemas that allow more than one of them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::{Number, Value};
@@ -128,8 +129,23 @@ macro_rules! from {
 
 from! {
     &str => |text| Scalar::Text(text.to_owned()),
+    &&str => |text| Scalar::Text((*text).to_owned()),
     String => Scalar::Text,
+    char => |letter| Scalar::Text(letter.to_string()),
+    Box<str> => |text| Scalar::Text(text.into()),
+    Cow<'_, str> => |text| Scalar::Text(text.into_owned()),
     bool => Scalar::Boolean,
+    &bool => |flag| Scalar::Boolean(*flag),
+    i8 => |number| Scalar::Number(number.into()),
+    i16 => |number| Scalar::Number(number.into()),
+    isize => |number| Scalar::Number(number.into()),
+    u8 => |number| Scalar::Number(number.into()),
+    u16 => |number| Scalar::Number(number.into()),
+    &i32 => |number| Scalar::Number((*number).into()),
+    &i64 => |number| Scalar::Number((*number).into()),
+    &u32 => |number| Scalar::Number((*number).into()),
+    &u64 => |number| Scalar::Number((*number).into()),
+    &usize => |number| Scalar::Number((*number).into()),
     i32 => |number| Scalar::Number(number.into()),
     i64 => |number| Scalar::Number(number.into()),
     u32 => |number| Scalar::Number(number.into()),
@@ -175,6 +191,18 @@ impl From<f64> for Scalar {
     #[track_caller]
     fn from(double: f64) -> Self {
         number(double).unwrap_or_else(|| panic!("{}", no_number(double)))
+    }
+}
+
+impl Argument<Scalar> for &f64 {
+    fn into_argument(self) -> Scalar {
+        (*self).into_argument()
+    }
+}
+
+impl Argument<Scalar> for f32 {
+    fn into_argument(self) -> Scalar {
+        f64::from(self).into_argument()
     }
 }
 

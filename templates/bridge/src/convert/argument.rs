@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Display;
 use std::hash::BuildHasher;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -22,6 +24,11 @@ use super::sent::{Purpose, hold, stand_in, unfit};
 pub trait Argument<T> {
     /// Converts to a `T`. If the value does not fit, the call that it is passed to records this and is not sent.
     fn into_argument(self) -> T;
+
+    /// Whether the value is JSON's null, which leaves an optional argument without a value, like `None`.
+    fn is_null(&self) -> bool {
+        false
+    }
 }
 
 /// A value that can be passed for an optional `T`: a `T` or an `Option` of one.
@@ -44,9 +51,13 @@ pub enum Plain {}
 #[derive(Debug)]
 pub enum Wrapped {}
 
+/// The form of an optional argument passed as a reference to an `Option`.
+#[derive(Debug)]
+pub enum Referenced {}
+
 impl<T, A: Argument<T>> OptionalArgument<T, Plain> for A {
     fn into_optional(self) -> Option<T> {
-        Some(self.into_argument())
+        (!self.is_null()).then(|| self.into_argument())
     }
 }
 
@@ -70,8 +81,8 @@ macro_rules! plain {
 plain!(bool: bool => |value| value);
 plain!(bool: &bool => |value| *value);
 plain!(String: String => |value| value);
-plain!(String: &String, &str, char, Box<str>, Cow<'_, str> => |value| value.into());
-plain!(String: &&str => |value| (*value).to_owned());
+plain!(String: &String, &str, char, Box<str>, Cow<'_, str>, &mut str => |value| value.into());
+plain!(String: &&str, &&String, &char, &Box<str>, &Cow<'_, str>, Arc<str>, Rc<str> => |value| value.to_string());
 plain!(f64: f64 => |value| value);
 plain!(f64: f32, i8, i16, i32, u8, u16, u32 => |value| value.into());
 plain!(f64: u64, usize => |value| hold((false, value as u128)));
@@ -81,7 +92,7 @@ plain!(f64: &i64, &isize => |value| hold((*value < 0, value.unsigned_abs() as u1
 plain!(f64: u128 => |value| hold((false, value)));
 plain!(f64: i128 => |value| hold((value < 0, value.unsigned_abs())));
 plain!(f64: &f64 => |value| *value);
-plain!(f64: &i32, &u32, &f32 => |value| (*value).into());
+plain!(f64: &i8, &i16, &i32, &u8, &u16, &u32, &f32 => |value| (*value).into());
 
 macro_rules! integer {
     ($target:ty: $($source:ty),+) => {
@@ -134,11 +145,17 @@ macro_rules! list {
     };
 }
 
-list!(&[A], &Vec<A>, &[A; N] where N, BTreeSet<A>, &BTreeSet<A>, VecDeque<A>, &VecDeque<A>);
+list!(&[A], &Vec<A>, &[A; N] where N, BTreeSet<A>, &BTreeSet<A>, VecDeque<A>, &VecDeque<A>, Box<[A]>);
 
 impl<T, A: Argument<T> + Clone, S: BuildHasher> Argument<Vec<T>> for HashSet<A, S> {
     fn into_argument(self) -> Vec<T> {
         list(self)
+    }
+}
+
+impl<T, A: Argument<T> + Clone, S: BuildHasher> Argument<Vec<T>> for &HashSet<A, S> {
+    fn into_argument(self) -> Vec<T> {
+        list(self.iter().cloned())
     }
 }
 
@@ -150,6 +167,13 @@ fn list<T, A: Argument<T>>(items: impl IntoIterator<Item = A>) -> Vec<T> {
 impl<T, A: Argument<T>> Argument<Option<T>> for Option<A> {
     fn into_argument(self) -> Option<T> {
         self.map(Argument::into_argument)
+    }
+}
+
+/// A reference to an `Option`, as in `&order.note`.
+impl<T, A: Clone + Argument<T>> OptionalArgument<T, Referenced> for &Option<A> {
+    fn into_optional(self) -> Option<T> {
+        self.clone().map(Argument::into_argument)
     }
 }
 

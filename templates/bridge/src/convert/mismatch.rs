@@ -8,7 +8,7 @@ use serde_json::Value;
 const MAX_QUOTE: usize = 80;
 
 /// Maximum number of strings to list.
-const TEXTS_NAMED: usize = 8;
+const TEXTS_NAMED: usize = 40;
 
 /// The limit of signed 64-bit integers (2 to the power of 63).
 const RANGE: f64 = 9_223_372_036_854_775_808.0;

@@ -211,6 +211,11 @@ impl Reader {
         }
     }
 
+    /// Whether the field that was taken last is missing.
+    pub(super) fn is_missing(&self) -> bool {
+        self.missing
+    }
+
     /// Takes a field from the object at `level`. A missing one reads as null, which optional types accept.
     pub fn take(&mut self, level: usize, key: &'static str) -> Value {
         match self.at(level) {

@@ -98,24 +98,37 @@ fn lost(json: &Value, kept: &Value, path: &str) -> Option<String> {
 }
 
 macro_rules! as_json {
-    ($([$($bound:tt)*] $target:ty),+) => {
+    ($([$($bound:path)?] $target:ty),+) => {
         $(
-            impl<T: $($bound)*> Argument<$target> for Value {
+            impl $(<T: $bound>)? Argument<$target> for Value {
                 fn into_argument(self) -> $target {
                     given(&self)
                 }
+
+                fn is_null(&self) -> bool {
+                    self.is_null()
+                }
             }
 
-            impl<T: $($bound)*> Argument<$target> for &Value {
+            impl $(<T: $bound>)? Argument<$target> for &Value {
                 fn into_argument(self) -> $target {
                     given(self)
+                }
+
+                fn is_null(&self) -> bool {
+                    (**self).is_null()
                 }
             }
         )+
     };
 }
 
-as_json!([Generated] T, [FromJson + ToJson] Vec<T>, [FromJson + ToJson] IndexMap<String, T>);
+/// A type that is read from JSON and written to it.
+pub trait Both: FromJson + ToJson {}
+
+impl<T: FromJson + ToJson> Both for T {}
+
+as_json!([Generated] T, [Both] Vec<T>, [Both] IndexMap<String, T>, [] String, [] bool, [] i64, [] u64, [] f64);
 
 #[cfg(test)]
 mod tests {

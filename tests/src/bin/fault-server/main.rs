@@ -5,6 +5,7 @@
 
 mod counting;
 mod flood;
+mod forms;
 mod gate;
 mod library;
 mod oddities;
@@ -96,6 +97,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
         "values" => values::values(),
+        "forms" => forms::forms(),
         "chatty-stderr" => chatty_stderr(),
         "hangs-up" => talkative::hangs_up(argument),
         "counts" => counting::counts(argument),

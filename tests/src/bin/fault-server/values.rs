@@ -31,6 +31,11 @@ struct RequestedAnswer {
 }
 
 pub(crate) fn values() -> io::Result<()> {
+    serve(tools)
+}
+
+/// Serves these tools.
+pub(crate) fn serve(tools: fn() -> Value) -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
         let Message { id: Some(id), method, params } = serde_json::from_str(&line)? else { continue };
