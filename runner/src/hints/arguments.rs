@@ -8,7 +8,7 @@ use super::slip::Slip;
 use crate::tokens::{Kind, Tokens};
 
 /// Types of signatures that are not generated, and in scope of every snippet.
-const KNOWN: [&str; 7] = ["BTreeMap", "Box", "Option", "Scalar", "String", "Value", "Vec"];
+const KNOWN: [&str; 7] = ["Box", "IndexMap", "Option", "Scalar", "String", "Value", "Vec"];
 
 /// A parameter of a tool with its argument.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ mod tests {
             ("i64", "i64"),
             ("Item", "demo::Item"),
             ("Vec<My_Item>", "Vec<demo::My_Item>"),
-            ("BTreeMap<String, Option<Item>>", "BTreeMap<String, Option<demo::Item>>"),
+            ("IndexMap<String, Option<Item>>", "IndexMap<String, Option<demo::Item>>"),
         ] {
             assert_eq!(in_module(kind, "demo"), written);
         }

@@ -119,7 +119,7 @@ fn kind(tokens: &Tokens<'_>, range: &Range<usize>, written: &str, stated: Stated
     let kind = match written {
         "Value" if is_known => "Vec<_>",
         _ if written.starts_with("Vec<") && is_known => "Vec<_>",
-        _ if written.starts_with("BTreeMap<") && is_known => "BTreeMap<_, _>",
+        _ if written.starts_with("IndexMap<") && is_known => "IndexMap<_, _>",
         // An integer that becomes a number.
         "f64" if is_other && has(&["product", "sum", "try_into"]) && !has(&["parse"]) => "i64",
         // A text that becomes a variant.

@@ -36,7 +36,8 @@ macro_rules! generated_union {
     };
     (map $name:ident $variant:ident $held:ty) => {
         $crate::generated_union! { from $name $variant $held:
-            [K, A] ::std::collections::BTreeMap<K, A>, [K, A, S] ::std::collections::HashMap<K, A, S>
+            [K, A] ::std::collections::BTreeMap<K, A>, [K, A, S] ::std::collections::HashMap<K, A, S>,
+            [K, A, S] $crate::convert::IndexMap<K, A, S>
         }
     };
     (list $name:ident $variant:ident $held:ty) => {
