@@ -36,6 +36,7 @@ pub(crate) fn incomplete<'a>(slip: &Slip<'a>) -> Option<Incomplete<'a>> {
         name: (*field).to_owned(),
         kind: "IndexMap<String, Value>".to_owned(),
         optional: true,
+        is_setter: false,
     }));
     let tokens = slip.tokens;
     let path = slip.source.range(slip.message.primary()?)?;

@@ -22,7 +22,7 @@ pub(crate) struct Field {
     /// Whether it is optional.
     pub(crate) optional: bool,
     /// Whether it is marked as a setter.
-    is_setter: bool,
+    pub(super) is_setter: bool,
 }
 
 impl Field {

@@ -56,7 +56,8 @@ fn tools() -> Value {
         let mut properties: Map<String, Value> =
             sides.iter().map(|side| ((*side).to_owned(), number.clone())).collect();
         properties.insert("kind".to_owned(), json!({ "const": kind }));
-        json!({ "type": "object", "properties": properties, "required": [&["kind"], sides].concat() })
+        let required = [&["kind"], sides].concat();
+        json!({ "type": "object", "properties": properties, "required": required })
     };
     let shapes = json!({ "oneOf": [shape("circle", &["r"]), shape("box", &["w", "h"])] });
     tools.push(tool("draw".to_owned(), json!({ "shape": shapes }), &["shape"]));

@@ -11,7 +11,7 @@ use crate::tls_and_proxies::TlsServer;
 const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
 
 /// Modes of the fault server, and further lines of its entry.
-const MODES: [(&str, &str); 16] = [
+const MODES: [(&str, &str); 15] = [
     ("exits-at-once", ""),
     ("garbage-forever", ""),
     ("garbage-first", ""),
