@@ -179,6 +179,12 @@ impl Generated {
         tools.into_iter().flatten()
     }
 
+    /// The code of the type called `name`, without the types that it needs.
+    pub(crate) fn definition(&self, name: &str) -> Option<String> {
+        let found = self.index.types.iter().find(|found| found.name == name)?;
+        self.read(found.source).ok()
+    }
+
     fn sources(&self, selection: &Selection<'_>) -> Result<Vec<String>> {
         let types = selection.types.iter().map(|found| found.source);
         let tools = selection.tools.iter().map(|tool| tool.source);

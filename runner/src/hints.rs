@@ -8,6 +8,7 @@ pub(crate) mod arguments;
 mod changes;
 pub(crate) mod compared;
 mod content;
+mod enums;
 pub(crate) mod imports;
 pub(crate) mod literal;
 pub(crate) mod lookup;

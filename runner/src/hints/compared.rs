@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use syn::{Expr, Fields, GenericArgument, ImplItem, Item, Lit, LitStr, PathArguments, Type};
+use syn::{Fields, GenericArgument, Item, LitStr, PathArguments, Type};
 
+use super::enums;
 use super::nearest::nearest;
 use super::shown::all;
 use crate::tokens::{Kind, Tokens};
@@ -130,12 +131,7 @@ impl Types {
             match item {
                 Item::Struct(item) => types.add_fields(&item.fields),
                 Item::Impl(item) => {
-                    let constants = item.items.iter().filter_map(|item| match item {
-                        ImplItem::Const(constant) if constant.ident == "TEXTS" => Some(&constant.expr),
-                        _ => None,
-                    });
-                    for expression in constants {
-                        let texts = texts(expression);
+                    if let Some(texts) = enums::texts(item) {
                         types.texts.insert(type_name(&item.self_ty).0, texts);
                     }
                 }
@@ -183,22 +179,6 @@ fn type_name(of: &Type) -> (String, bool) {
         PathArguments::None => (last.ident.to_string(), false),
         _ => (String::new(), false),
     }
-}
-
-fn texts(expression: &Expr) -> Vec<String> {
-    let expression = match expression {
-        Expr::Reference(reference) => &reference.expr,
-        other => other,
-    };
-    let Expr::Array(array) = expression else { return Vec::new() };
-    let text = |item: &Expr| match item {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Str(text) => Some(text.value()),
-            _ => None,
-        },
-        _ => None,
-    };
-    array.elems.iter().filter_map(text).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::enums;
 use super::signature::{Shape, Signature};
 use crate::catalog::{Catalog, ServerModule};
 use crate::generated::ToolEntry;
@@ -22,6 +23,13 @@ impl<'a> Found<'a> {
     /// The parsed signature; empty if the cache can't be read.
     pub(crate) fn form(&self) -> Signature {
         Signature::read(&self.signature(), &self.tool.prefix)
+    }
+
+    /// The definition of the type called `name`: as in the signature, or of an enum of texts, which a signature may show
+    /// by its texts alone, as in its code.
+    pub(crate) fn shape(&self, name: &str) -> Option<Shape> {
+        let in_code = || enums::shape(&self.module.generated.definition(name)?, name);
+        self.form().into_shape(name).or_else(in_code)
     }
 
     pub(crate) fn signature(&self) -> String {

@@ -105,10 +105,9 @@ fn of_input<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
 
 /// A member of a generated type that is not for a call.
 fn of_generated<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'a>> {
-    let form = found.form();
-    match form.shape(name)? {
-        Shape::Struct(fields) => Some(unknown_field(slip, found, name, fields)),
-        Shape::Enum(variants) => Some(unknown_variant(slip, found, name, variants)),
+    match found.shape(name)? {
+        Shape::Struct(fields) => Some(unknown_field(slip, found, name, &fields)),
+        Shape::Enum(variants) => Some(unknown_variant(slip, found, name, &variants)),
         Shape::Alias(_) => Some(Advice::new("").focus(name).about([found])),
     }
 }

@@ -130,6 +130,11 @@ impl Signature {
         }
     }
 
+    /// Like [`Signature::shape`].
+    pub(crate) fn into_shape(self, name: &str) -> Option<Shape> {
+        self.types.into_iter().find(|(other, _)| other == name).map(|(_, shape)| shape)
+    }
+
     /// The definition of the type called `name`, if the signature has it; for the input, see [`Signature::input`].
     pub(crate) fn shape(&self, name: &str) -> Option<&Shape> {
         self.types.iter().find(|(other, _)| other == name).map(|(_, shape)| shape)
@@ -147,6 +152,11 @@ impl Signature {
             Shape::Enum(_) | Shape::Alias(_) => None,
         }
     }
+}
+
+/// The letters and digits of a text, in lower case.
+pub(crate) fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// `line` without its comments.
@@ -291,7 +301,7 @@ mod tests {
             "send(to /* to-whom */?: String) -> { id: i64, copies: Vec<Email> } /* observed */\nEmail { id: i64 }",
             "Send",
         );
-        assert_eq!(form.input, [field("to", "String", true)]);
+        assert_eq!(form.input, [setter("to", "String")]);
         assert_eq!(form.output, "SendOutput");
         let fields = [field("id", "i64", false), field("copies", "Vec<Email>", false)];
         assert_eq!(form.fields("SendOutput"), Some(&fields[..]));

@@ -301,10 +301,9 @@ fn of_types<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
 
 /// Another type where the type called `name` is expected.
 fn of_type<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'a>> {
-    let form = found.form();
     let module = &found.module.module;
-    let line = match form.shape(name)? {
-        Shape::Enum(variants) => of_enum(slip, &format!("{module}::{name}"), variants),
+    let line = match found.shape(name)? {
+        Shape::Enum(variants) => of_enum(slip, &format!("{module}::{name}"), &variants),
         Shape::Struct(_) | Shape::Alias(_) => String::new(),
     };
     Some(Advice::new(line).focus(name).about([found]))

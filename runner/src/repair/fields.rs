@@ -10,7 +10,7 @@ use super::edit::Edit;
 use crate::hints::Slip;
 use crate::hints::arguments::in_module;
 use crate::hints::lookup::{Found, Known};
-use crate::hints::signature::{Shape, Variant};
+use crate::hints::signature::{Shape, Variant, letters};
 use crate::messages::mismatch;
 use crate::tokens::{Kind, Tokens};
 
@@ -82,11 +82,10 @@ fn value(slip: &Slip<'_>, expected: &Expected<'_>, found: &str, range: &Range<us
         "Scalar" => from(slip, expected, found, range),
         kind => {
             let Known::Generated(owner, name) = slip.lookup.known(kind) else { return None };
-            let form = owner.form();
-            let Shape::Enum(variants) = form.shape(&name)? else { return None };
-            match is_of_texts(variants) {
-                true => of_texts(slip, (owner, &name), variants, expected, range)
-                    .or_else(|| parsed(slip, variants, expected, found, range)),
+            let Shape::Enum(variants) = owner.shape(&name)? else { return None };
+            match is_of_texts(&variants) {
+                true => of_texts(slip, (owner, &name), &variants, expected, range)
+                    .or_else(|| parsed(slip, &variants, expected, found, range)),
                 false => from(slip, expected, found, range),
             }
         }
@@ -149,14 +148,15 @@ fn literal_text(tokens: &Tokens<'_>, index: usize) -> Option<String> {
 
 /// The only variant whose text is `text`, or has the same letters and digits.
 fn written<'a>(text: &str, variants: &'a [Variant]) -> Option<&'a str> {
-    let letters = |text: &str| -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
     let given = letters(text);
     let is_like = |variant: &&Variant| match &variant.text {
         Some(own) => own == text,
         None => variant.held.is_none() && !given.is_empty() && letters(&variant.name) == given,
     };
+    let exact = variants.iter().find(|variant| variant.text.as_deref() == Some(text));
+    if let Some(exact) = exact {
+        return Some(&exact.name);
+    }
     let mut found = variants.iter().filter(is_like);
     let only = found.next()?;
     found.next().is_none().then_some(only.name.as_str())

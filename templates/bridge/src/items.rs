@@ -14,8 +14,10 @@ use crate::python;
 #[derive(Debug)]
 pub(crate) struct Items {
     values: Vec<Value>,
-    /// The texts of the values, if there are several.
+    /// The texts of the values; empty for structured content.
     texts: Vec<String>,
+    /// Why the only value, which is its text, is nothing but an item of a list.
+    plain: Option<String>,
 }
 
 /// A value that text says, and what a `Value` can't hold of it.
@@ -47,7 +49,12 @@ pub(crate) fn texts(content: &[Content]) -> Vec<&str> {
 impl Items {
     /// Structured content.
     pub(crate) fn of(structured: Value) -> Self {
-        Items { values: vec![structured], texts: Vec::new() }
+        Items { values: vec![structured], texts: Vec::new(), plain: None }
+    }
+
+    /// A text that is no value, as the only item of a list; `reason` says why it is nothing else.
+    pub(crate) fn of_plain(text: String, reason: String) -> Self {
+        Items { values: vec![Value::String(text)], texts: Vec::new(), plain: Some(reason) }
     }
 
     /// What texts say; `None` if they are neither JSON nor plain items of a list.
@@ -55,20 +62,19 @@ impl Items {
     /// # Errors
     /// If a number in it can't be held.
     pub(crate) fn of_texts(texts: &[&str], whose: &str) -> crate::Result<Option<Self>> {
-        let mut said: Vec<Option<Said>> = texts.iter().map(|text| self::said(text).ok()).collect();
-        if let [one] = said.as_mut_slice() {
-            let Some(one) = one.take() else { return Ok(None) };
-            return Ok(Some(Items::of(one.exact(whose)?)));
+        let said: Vec<Option<Said>> = texts.iter().map(|text| self::said(text).ok()).collect();
+        if let [None] = said.as_slice() {
+            return Ok(None);
         }
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         if said.iter().all(Option::is_some) {
             let values = said.into_iter().flatten().map(|said| said.exact(whose));
-            return Ok(Some(Items { values: values.collect::<crate::Result<_>>()?, texts }));
+            return Ok(Some(Items { values: values.collect::<crate::Result<_>>()?, texts, plain: None }));
         }
         let is_container = |said: &Said| said.value.is_object() || said.value.is_array();
         let plain = !said.iter().flatten().any(is_container);
         let values = texts.iter().cloned().map(Value::String).collect();
-        Ok(plain.then_some(Items { values, texts }))
+        Ok(plain.then_some(Items { values, texts, plain: None }))
     }
 
     /// The values as a `T`.
@@ -76,13 +82,15 @@ impl Items {
     /// # Errors
     /// If they are not a `T`.
     pub(crate) fn read<T: DeserializeOwned>(self) -> Result<T, Error> {
-        let Items { values, texts } = self;
+        let Items { values, texts, plain } = self;
         let scalars = !values.iter().any(|value| value.is_object() || value.is_array());
-        match T::deserialize(List(values)) {
+        match T::deserialize(List { values, are_items: plain.is_some() }) {
             // Items that are strings look like numbers if all of them consist of digits.
-            Err(_) if texts.len() > 1 && scalars => {
-                T::deserialize(List(texts.into_iter().map(Value::String).collect()))
+            Err(error) if !texts.is_empty() && scalars => {
+                let values = texts.into_iter().map(Value::String).collect();
+                T::deserialize(List { values, are_items: true }).map_err(|_| error)
             }
+            Err(error) => Err(plain.map_or(error, Error::custom)),
             read => read,
         }
     }
@@ -109,11 +117,15 @@ impl Said {
 }
 
 /// Values that are read as a list, or as the only one of them.
-struct List(Vec<Value>);
+struct List {
+    values: Vec<Value>,
+    /// Whether they are nothing but the items of a list.
+    are_items: bool,
+}
 
 impl List {
     fn list(mut self) -> Value {
-        let list = match self.0.as_mut_slice() {
+        let list = match self.values.as_mut_slice() {
             [only @ Value::Array(_)] => only.take(),
             // SDKs wrap a list as `result`.
             [Value::Object(fields)] if fields.len() == 1 => match fields.get_mut("result") {
@@ -122,14 +134,15 @@ impl List {
             },
             _ => Value::Null,
         };
-        if list.is_array() { list } else { Value::Array(self.0) }
+        if list.is_array() { list } else { Value::Array(self.values) }
     }
 
     fn only(mut self) -> Result<Value, Error> {
-        match self.0.len() {
+        match self.values.len() {
             0 => Err(Error::custom("the answer has no text")),
-            1 => Ok(self.0.swap_remove(0)),
-            _ => Ok(Value::Array(self.0)),
+            1 if self.are_items => Err(Error::custom("the answer is a text")),
+            1 => Ok(self.values.swap_remove(0)),
+            _ => Ok(Value::Array(self.values)),
         }
     }
 }
@@ -174,7 +187,7 @@ impl<'de> Deserializer<'de> for List {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0.as_slice() {
+        match self.values.as_slice() {
             [] | [Value::Null] => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
@@ -215,7 +228,6 @@ mod tests {
         assert_eq!(read::<Option<Vec<i64>>>(&["1", "2"]), Some(Some(vec![1, 2])));
         assert_eq!(read::<Vec<String>>(&["a", "12"]), Some(vec!["a".to_owned(), "12".to_owned()]));
         assert_eq!(read::<Vec<String>>(&["11", "12"]), Some(vec!["11".to_owned(), "12".to_owned()]));
-        assert_eq!(read::<Vec<String>>(&["Found nothing"]), None);
         assert_eq!(list(&["2 items:", "{\"a\":1}"]), None);
     }
 

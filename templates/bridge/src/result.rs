@@ -33,7 +33,7 @@ impl ToolResult {
     }
 
     /// The answer as a `T`: the structured content, or else the text, parsed as JSON or as a Python literal. A list is
-    /// also read from one text block for each item.
+    /// also read from one text block for each item, which may be plain text.
     ///
     /// # Errors
     /// If the text is neither, or the value is not a `T`.
@@ -54,13 +54,22 @@ impl ToolResult {
         if let Some(items) = Items::of_texts(&texts(&self.content), WHOSE)? {
             return Ok(items);
         }
-        match said(&self.text()) {
-            Ok(said) => Ok(Items::of(said.exact(WHOSE)?)),
-            Err(error) => anyhow::bail!(
-                "the answer is neither JSON ({error}) nor a Python literal: {}",
-                shorten(&self.text())
-            ),
+        let text = self.text();
+        let error = match said(&text) {
+            Ok(said) => return Ok(Items::of(said.exact(WHOSE)?)),
+            Err(error) => error,
+        };
+        let reason = format!("the answer is neither JSON ({error}) nor a Python literal: {}", shorten(&text));
+        match self.is_item() {
+            true => Ok(Items::of_plain(text, reason)),
+            false => anyhow::bail!(reason),
         }
+    }
+
+    /// Whether the only content is a text that is no damaged JSON, so that it can be the only item of a list.
+    fn is_item(&self) -> bool {
+        let [only] = self.content.as_slice() else { return false };
+        only.as_text().is_some_and(|text| !text.trim_start().starts_with(['[', '{']))
     }
 }
 
@@ -94,5 +103,82 @@ pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read<T: DeserializeOwned>(texts: &[&str]) -> Result<T, String> {
+        let block = |text: &&str| serde_json::from_value(json!({ "type": "text", "text": text })).unwrap();
+        let answer = ToolResult { content: texts.iter().map(block).collect(), structured: None };
+        answer.json().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_list_is_read_from_one_text_for_each_item() {
+        for (texts, list) in [
+            (&[][..], json!([])),
+            (&["Charlie"], json!(["Charlie"])),
+            (&["Charlie", "Dana"], json!(["Charlie", "Dana"])),
+            (&["two words\nand a line"], json!(["two words\nand a line"])),
+            (&[""], json!([""])),
+            (&["5"], json!([5])),
+            (&["5", "6.5"], json!([5, 6.5])),
+            (&["5", "a"], json!(["5", "a"])),
+            (&["\"a\""], json!(["a"])),
+            (&["{\"a\":1}"], json!([{ "a": 1 }])),
+            (&["{\"a\":1}", "{\"a\":2}"], json!([{ "a": 1 }, { "a": 2 }])),
+            (&["[1,2]"], json!([1, 2])),
+            (&["[]"], json!([])),
+            (&["[1]", "[2]"], json!([[1], [2]])),
+        ] {
+            assert_eq!(read::<Vec<Value>>(texts), Ok(list.as_array().unwrap().clone()), "{texts:?}");
+            assert_eq!(
+                read::<Option<Vec<Value>>>(texts).map(Option::unwrap_or_default).map(Value::Array),
+                Ok(list)
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_of_strings_is_read_from_texts_that_look_like_others() {
+        for (texts, list) in [
+            (&[][..], &[][..]),
+            (&["Charlie"], &["Charlie"]),
+            (&["5"], &["5"]),
+            (&["5", "6"], &["5", "6"]),
+            (&["true"], &["true"]),
+            (&["null"], &["null"]),
+            (&[""], &[""]),
+            (&["", ""], &["", ""]),
+            (&["\"a\""], &["a"]),
+            (&["[\"a\", \"b\"]"], &["a", "b"]),
+        ] {
+            let list: Vec<String> = list.iter().map(|item| (*item).to_owned()).collect();
+            assert_eq!(read::<Vec<String>>(texts), Ok(list), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_item_is_refused_with_its_beginning() {
+        let reason = |read: Result<Value, String>| read.unwrap_err();
+        let list = |texts: &[&str]| reason(read::<Vec<Value>>(texts).map(Value::Array));
+        assert!(reason(read::<Value>(&["Charlie"])).ends_with("nor a Python literal: \"Charlie\""));
+        assert!(reason(read::<String>(&["Charlie"]).map(Value::String)).contains("neither JSON"));
+        assert!(reason(read::<Vec<i64>>(&["Found nothing"]).map(|_| Value::Null)).contains("neither JSON"));
+        assert!(reason(read::<String>(&["5"]).map(Value::String)).contains("integer `5`"));
+        // Damaged JSON.
+        assert!(list(&["[1, 2"]).contains("neither JSON"));
+        assert!(list(&["{\"a\": 1, "]).contains("neither JSON"));
+        // A sentence before the items.
+        assert!(list(&["2 items:", "{\"a\":1}"]).contains("neither JSON"));
+        let image = json!({ "type": "image", "data": "aGk=", "mimeType": "image/png" });
+        let text = json!({ "type": "text", "text": "a" });
+        let content = [image, text].map(|block| serde_json::from_value(block).unwrap()).to_vec();
+        assert!(ToolResult { content, structured: None }.json::<Vec<Value>>().is_err());
     }
 }
