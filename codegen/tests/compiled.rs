@@ -316,7 +316,9 @@ fn calls_can_be_written_in_many_ways() {
         )
         .await?;
         nasty::maps([("a", "b")]).nested(std::collections::HashMap::from([("a", [nasty_map()])])).await?;
-        nasty::tuples((1, 2.5)).draft2020(("a", 1, nasty::ResultItem { a: None, extra: Default::default() })).await?;
+        nasty::tuples((1, 2.5))
+            .draft2020(("a", 1, nasty::ResultItem { a: None, extra: Default::default() }))
+            .await?;
         nasty::boolean_schemas(json!({ "a": 1 })).any_items(vec![json!(1)]).empty("text").await?;
         nasty::nullable(3, None::<nasty::ResultItem>).items(vec![Some("a"), None]).await?;
         nasty::nullable(Some(3), nasty::ResultItem { a: None, extra: Default::default() }).await?;

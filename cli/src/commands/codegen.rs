@@ -93,8 +93,7 @@ fn as_json(bindings: &[Bindings]) -> Value {
 fn signatures(bindings: &[Bindings]) -> String {
     let section = |server: &Bindings| {
         let mut once = Once::default();
-        let tools: Vec<String> =
-            server.tools.iter().map(|tool| once.signature(&tool.signature)).collect();
+        let tools: Vec<String> = server.tools.iter().map(|tool| once.signature(&tool.signature)).collect();
         format!("mod {} {{\n{}\n}}\n", server.module, tools.join("\n\n"))
     };
     bindings.iter().map(section).collect::<Vec<_>>().join("\n")

@@ -12,7 +12,7 @@ const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.6;
 /// Factors for a synonym; for a longer word that starts with the queried one, multiplied by the share that was typed;
 /// and for a word with a similar spelling.
-const ALIKE: f64 = 0.4;
+const ALIKE: f64 = 0.5;
 const PREFIX: f64 = 1.0;
 const MISSPELLED: f64 = 0.6;
 /// Factor for each of two words that the queried word consists of.

@@ -203,7 +203,7 @@ fn texts_for_a_model_are_bounded_and_grouped() {
     let text = described(reference, &[&names[..], &["nothing".to_owned()]].concat());
     assert!(text.len() < 60_000 && text.contains("filesystem::read_text_file(path)"), "{text}");
     assert!(text.contains("\"nothing\": there is no such tool"), "{text}");
-    assert!(described(reference, &vec!["git_log".to_owned(); 30]).contains("10 more are left out"));
+    assert!(described(reference, &vec!["unknown".to_owned(); 30]).contains("10 more are left out"));
     assert!(described(reference, &[]).contains("No tool was named"));
 }
 
@@ -215,8 +215,7 @@ fn forms_of_results_are_directly_below_each_tool() {
     let one = all().describe(&names[..1]).remove(0).unwrap();
     let with_form = format!("{one}\n// form of git.git_log");
     assert!(text.starts_with(&format!("{with_form}\n\n// \"nothing\"")), "{text}");
-    assert!(text.ends_with(&format!("\n\n{with_form}")), "{text}");
-    assert_eq!(text.matches("// form of").count(), 2, "{text}");
+    assert_eq!(text.matches("// form of").count(), 1, "{text}");
 }
 
 #[test]
@@ -272,7 +271,7 @@ fn every_form_of_the_description_explains_snippets() {
         ".json::<T>()? parses JSON or Python repr",
         "Err (also a refusal) is ToolError",
         "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
-        "Vec<Content>, whose .kind() is text, image, audio, resource…",
+        "Vec<Content>, .kind() text, image, audio…",
         "a dropped call is cancelled",
     ] {
         assert!(descriptions.iter().all(|text| text.contains(phrase)), "{phrase}: {descriptions:#?}");
@@ -287,10 +286,7 @@ fn few_tools_are_listed_completely_and_many_by_server() {
     assert_eq!(so_far.len(), 3);
     assert!(so_far[0].description.contains("still starting"), "{}", so_far[0].description);
     let description = few.description(BUDGET);
-    assert!(
-        description.contains("mod demo {") && description.contains("enum OrderStatus"),
-        "{description}"
-    );
+    assert!(description.contains("mod demo {") && description.contains("enum OrderStatus"), "{description}");
     // Less budget gives shorter descriptions.
     let lengths: Vec<usize> =
         [2_000, 1_300, 1_100, 900, 700, 0].map(|budget| few.description(budget).len()).to_vec();

@@ -66,6 +66,10 @@ impl Reference {
                 (Ok(described), None) => described,
                 (Err(unknown), _) => format!("// {unknown}"),
             };
+            // A tool that is named twice is described once.
+            if described.trim().is_empty() {
+                continue;
+            }
             if let Some(form) = self.tool(name).and_then(|(server, tool)| form(server, tool)) {
                 described.push('\n');
                 described.push_str(&form);

@@ -177,8 +177,8 @@ mod tests {
     fn the_metadata_is_at_the_paths_of_the_resource_only() {
         let serve = serve("https://tools.example.com/team/mcp/");
         let status = |path: &str| metadata(&serve, &format!("{METADATA}{path}"), "/mcp").status().as_u16();
-        assert_eq!([status(""), status("/mcp"), status("/team/mcp")], [200; 3]);
-        assert_eq!([status("/"), status("/team"), status("/team/mcp/x")], [404; 3]);
+        assert_eq!(["", "/", "/mcp", "/mcp/", "/team/mcp", "/team/mcp/"].map(status), [200; 6]);
+        assert_eq!([status("/team"), status("/team/mcp/x")], [404; 2]);
         assert_eq!(metadata(&Serve::default(), METADATA, "/mcp").status().as_u16(), 404);
     }
 }

@@ -6,6 +6,7 @@
 
 mod argument;
 mod extra;
+mod fields;
 mod forward;
 mod json;
 mod mismatch;
@@ -17,6 +18,7 @@ mod sent;
 mod shape;
 mod text;
 mod unit;
+mod written;
 
 pub use argument::{Argument, OptionalArgument, optional_value, value};
 pub use extra::{Extra, debug};

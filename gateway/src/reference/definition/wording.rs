@@ -2,17 +2,17 @@
 
 /// How to write a snippet; a sentence about files follows.
 pub(super) const HOW: &str = "\
-Does a whole task in one call: use it from the first step for anything that needs two or more calls (all pages, \
+Does a whole task in one call: use it from the start for whatever needs several calls (all pages, \
 search then act, loops, joins). Runs a Rust snippet; returns output and result. Write \
-statements with ? and .await, fn, struct, impl; no main; a last expression without `;` is the result. With a server named shop:
+statements with ? and .await, fn, struct, impl; no main; a last expression without `;` is the result. For a server shop:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
-A server is a module, a tool an async function: required arguments in order, optional as setters; a struct argument \
-may be json!({…}). A tool returns its typed output (undeclared members in .extra) or ToolResult (.text(), .image(); .json::<T>()? parses JSON or Python repr; \
-.content: Vec<Content>, whose .kind() is text, image, audio, resource…); any call's .raw().await? is a ToolResult. Err (also a refusal) is ToolError (.message, .kind: \
+A server is a module, a tool an async function: required arguments in order, optional as setters; structs may be json!({…}). A tool returns its typed output (other members in .extra) or, as any call with .raw(), ToolResult \
+(.text(), .image(); .json::<T>()? parses JSON or Python repr; .content: Vec<Content>, .kind() text, image, audio…). \
+Err (also a refusal) is ToolError (.message, .kind: \
 ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently returns Result<Vec<T>, E> in order; \
-an Err ends it; to keep Errs, return Ok(call.await); a dropped call is cancelled. In scope: serde, serde_json::Value, \
+an Err ends it (to keep Errs: Ok(call.await)); a dropped call is cancelled. In scope: serde, serde_json::Value, \
 anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) for images, progress(done, total, text), \
 args.get(key): Option<&str>. ";
 

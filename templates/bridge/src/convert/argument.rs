@@ -204,6 +204,12 @@ macro_rules! extra {
 
 extra!(Extra<A>, &Extra<A>);
 
+impl<T, A: Argument<IndexMap<String, T>>> Argument<Extra<T>> for A {
+    fn into_argument(self) -> Extra<T> {
+        self.into_argument().into()
+    }
+}
+
 impl<T, K: Into<String>, A: Argument<T>> Argument<IndexMap<String, T>> for Vec<(K, A)> {
     fn into_argument(self) -> IndexMap<String, T> {
         map(self)

@@ -5,9 +5,10 @@ use std::ops::{Deref, DerefMut};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Argument, FromJson, Reader, ToJson};
+use super::written::Written;
+use super::{FromJson, Reader, ToJson};
 
 /// The undeclared members of a received object, in the server's order: an [`IndexMap`].
 ///
@@ -18,15 +19,6 @@ pub struct Extra<T = Value> {
     members: IndexMap<String, T>,
     /// `None` for an object that its type writes in the same way.
     written: Option<Box<Written>>,
-}
-
-/// How a value was written that a type reads as an object.
-#[derive(Debug, Clone)]
-pub enum Written {
-    /// The names of the members in their order, each with whether it is a declared one that was null.
-    Object(Vec<(String, bool)>),
-    /// It was not an object.
-    Other(Value),
 }
 
 /// Members for the rest of an object.
@@ -44,28 +36,6 @@ impl Extra {
             _ => IndexMap::new(),
         };
         Extra { members, written }
-    }
-}
-
-impl Written {
-    /// Puts an object's members in the form that was read.
-    pub(super) fn rewrite(&self, mut object: Map<String, Value>) -> Value {
-        let names = match self {
-            Written::Object(names) => names,
-            Written::Other(value) => return value.clone(),
-        };
-        let mut ordered = Map::with_capacity(object.len());
-        for (name, was_null) in names {
-            match object.get_mut(name) {
-                Some(value) => ordered.insert(name.clone(), value.take()),
-                None if *was_null => ordered.insert(name.clone(), Value::Null),
-                None => None,
-            };
-        }
-        for (name, value) in object {
-            ordered.entry(name).or_insert(value);
-        }
-        Value::Object(ordered)
     }
 }
 
@@ -160,12 +130,6 @@ impl<T> From<IndexMap<String, T>> for Extra<T> {
 impl<T> From<Extra<T>> for IndexMap<String, T> {
     fn from(extra: Extra<T>) -> Self {
         extra.members
-    }
-}
-
-impl<T, A: Argument<IndexMap<String, T>>> Argument<Extra<T>> for A {
-    fn into_argument(self) -> Extra<T> {
-        self.into_argument().into()
     }
 }
 

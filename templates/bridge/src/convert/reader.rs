@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Number, Value, map};
 
-use super::extra::Written;
+use super::Mismatch;
 use super::mismatch::{Step, Texts, quote, shortened};
 use super::number::Unheld;
-use super::{FromJson, Mismatch, ToJson};
+use super::written::Written;
 use crate::warning::warn;
 
 /// The input of reading.
@@ -174,22 +174,8 @@ impl Reader {
         level
     }
 
-    /// Reads a field of the object at `level`. One that does not fit is `None` and belongs to the rest.
-    pub fn fitting<T: FromJson>(&mut self, level: usize, key: &'static str) -> Option<T> {
-        let value = self.take(level, key);
-        if value.is_null() || self.stopped {
-            return None;
-        }
-        let kept = value.clone();
-        let read = T::from_json(value, self);
-        if self.stopped {
-            self.keep_misfit(level, key, kept);
-            return None;
-        }
-        Some(read)
-    }
-
-    fn keep_misfit(&mut self, level: usize, key: &'static str, value: Value) {
+    /// Keeps a field that does not fit among the rest, with a warning instead of the mismatch.
+    pub(super) fn keep_misfit(&mut self, level: usize, key: &'static str, value: Value) {
         self.accept();
         if let Some(Container { rest: Rest::Fields { fields, misfits, .. }, .. }) = self.at(level) {
             fields.insert(key.to_owned(), value);
@@ -232,16 +218,6 @@ impl Reader {
                 value.unwrap_or_default()
             }
             _ => Value::Null,
-        }
-    }
-
-    /// Takes a field whose value the schema fixes; any other value is a mismatch.
-    pub fn constant(&mut self, level: usize, key: &'static str, fixed: &dyn ToJson) {
-        let value = self.take(level, key);
-        let fixed = fixed.to_json();
-        let same = value == fixed || value.is_number() && value.as_f64() == fixed.as_f64();
-        if !same && !self.missing {
-            self.mismatch(&quote(&fixed), &value);
         }
     }
 

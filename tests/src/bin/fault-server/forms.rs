@@ -35,9 +35,7 @@ fn types() -> Vec<(&'static str, Value)> {
 }
 
 fn tools() -> Value {
-    let tool = |name: String, properties: Value, required: &[&str]| {
-        json!({ "name": name, "inputSchema": { "type": "object", "properties": properties, "required": required } })
-    };
+    let tool = |name: String, properties: Value, required: &[&str]| json!({ "name": name, "inputSchema": { "type": "object", "properties": properties, "required": required } });
     let mut tools = Vec::new();
     for (name, schema) in types() {
         tools.push(tool(format!("take_{name}"), json!({ "value": schema }), &["value"]));
