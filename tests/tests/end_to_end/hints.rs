@@ -103,10 +103,7 @@ fn a_server_is_found_by_its_module_name() {
             ("use my-shop::list_orders;\n1", &["a `-` in the name of a server is a `_`"]),
             ("myshop::list_orders().await?", &["did you mean `my_shop`?", "`my_shop` and `other`"]),
             ("list_orders().await?", &["write `my_shop::list_orders` or `other::list_orders`"]),
-            (
-                "let a: Order;\nother::echo(\"a\").await?",
-                &["write `other::Order` or `my_shop::Order`"],
-            ),
+            ("let a: Order;\nother::echo(\"a\").await?", &["write `other::Order` or `my_shop::Order`"]),
         ],
     );
 }
@@ -125,10 +122,7 @@ fn tools_of_a_large_server_are_found_in_the_catalog() {
         config,
         &[
             ("shop::nothing_like_this().await?", &["its tools are", "and 38 more"]),
-            (
-                "let a: shop::OrderItm;\n1",
-                &["did you mean `OrderItem`", "shop::list_orders("],
-            ),
+            ("let a: shop::OrderItm;\n1", &["did you mean `OrderItem`", "shop::list_orders("]),
         ],
     );
 }
@@ -152,10 +146,7 @@ fn types_fields_and_variants_of_other_names_are_found() {
             &["did you mean `ListOrdersInput`?", LIST_ORDERS],
         ),
         ("let status: demo::OrderState;\n1", &["did you mean `OrderStatus`?", "Pending, Shipped"]),
-        (
-            "demo::OrderStatus::Canceled",
-            &["did you mean `Cancelled`?", "enum OrderStatus"],
-        ),
+        ("demo::OrderStatus::Canceled", &["did you mean `Cancelled`?", "enum OrderStatus"]),
         ("demo::OrderStatus::Waiting", &["its variants are `Pending`, `Shipped`"]),
         (&order, &["`ListOrdersOutput` has no field `order`; did you mean `orders`?", LIST_ORDERS]),
         (&total, &["`Order` has no field `total`; did you mean `total_cents`?", LIST_ORDERS]),

@@ -126,10 +126,7 @@ fn omitted_fields_of_a_literal_are_none() {
         ),
         (
             "demo::list_orders().limit(3).status(None).await?.orders.len()",
-            &[(
-                1,
-                "demo::list_orders().limit(3).status(None::<demo::OrderStatus>).await?.orders.len()",
-            )],
+            &[(1, "demo::list_orders().limit(3).status(None::<demo::OrderStatus>).await?.orders.len()")],
             json!(3),
         ),
     ]);
