@@ -67,31 +67,25 @@ impl Model {
             .into_iter()
             .zip(unnamed)
             .zip(inputs.into_iter().zip(outputs).zip(uses.into_iter().zip(names)));
-        let finish = |((tool, Unnamed { prefix, draft, .. }), ((input, output), (uses, names))): (
-            (&Tool, Unnamed<'_>),
-            ((usize, Output), (Vec<usize>, Vec<(String, usize)>)),
-        )| ToolModel {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            function: functions.get(&tool.name).cloned().unwrap_or_default(),
-            id: identity(&server.name, tool),
-            prefix,
-            types: Rc::clone(&types),
-            uses,
-            names,
-            input,
-            output,
-            answers: tool.answers.clone(),
-            places: draft.places,
-            fallbacks: draft.fallbacks,
-            schema_tokens: schema_tokens(tool),
-        };
-        Model {
-            server: server.name.clone(),
-            tools: all.map(finish).collect(),
-            types: Rc::clone(&types),
-            warnings,
-        }
+        let tools =
+            all.map(|((tool, Unnamed { prefix, draft, .. }), ((input, output), (uses, names)))| ToolModel {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                function: functions.get(&tool.name).cloned().unwrap_or_default(),
+                id: identity(&server.name, tool),
+                prefix,
+                types: Rc::clone(&types),
+                uses,
+                names,
+                input,
+                output,
+                answers: tool.answers.clone(),
+                places: draft.places,
+                fallbacks: draft.fallbacks,
+                schema_tokens: schema_tokens(tool),
+            });
+        let tools = tools.collect();
+        Model { server: server.name.clone(), tools, types: Rc::clone(&types), warnings }
     }
 }
 

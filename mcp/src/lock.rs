@@ -15,6 +15,7 @@ use system::file::{self, Access, Durability};
 
 use crate::text::shown;
 
+use content::sort;
 pub use content::{Lock, LockedServer, LockedTool, Observed, Shape};
 pub use form::LOCK_VERSION;
 
@@ -120,7 +121,7 @@ impl Lock {
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut content = json!({ "version": LOCK_VERSION, "servers": self.servers });
-        content.sort_all_objects();
+        sort(&mut content);
         format!("{content:#}\n")
     }
 

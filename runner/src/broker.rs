@@ -338,9 +338,19 @@ fn weight(message: &ToHost) -> usize {
     }
 }
 
+/// Maximum number of values in a content block that is read. The blocks of MCP have about twenty, and a value takes up to
+/// 24 times the memory of its text.
+const BLOCK_VALUES: usize = 10_000;
+
 /// The canonical form of a content block that every client reads.
 fn presentable_block(content: &RawValue) -> Result<Box<RawValue>, strict_json::Error> {
     let canonical = strict_json::canonical(content)?;
+    if values(canonical.get()) > BLOCK_VALUES {
+        let text =
+            format!("[a content block as text, because it has more than {BLOCK_VALUES} values] {canonical}");
+        let block = serde_json::json!({ "type": "text", "text": text });
+        return strict_json::canonical(&RawValue::from_string(block.to_string()).unwrap_or(canonical));
+    }
     // What is nested too deeply to read is passed on as it is.
     let Ok(block) = strict_json::value_with_numbers(&canonical) else { return Ok(canonical) };
     let repaired = bridge::presentable(block.clone());
@@ -349,6 +359,21 @@ fn presentable_block(content: &RawValue) -> Result<Box<RawValue>, strict_json::E
     }
     let text = strict_json::with_numbers(&repaired.to_string()).into_owned();
     strict_json::canonical(&RawValue::from_string(text).unwrap_or(canonical))
+}
+
+/// The number of values in a JSON text, roughly: its commas and colons outside strings.
+fn values(json: &str) -> usize {
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b':' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// The part of an unknown tool's identity that is shown.

@@ -99,7 +99,7 @@ pub const KINDS: [Kind; 11] = [
     kind(
         "value",
         "let page = demo::list_orders().limit(2).await?;\nserde_json::json!({ \"orders\": page.orders.len(), \"city\": \"Oslo\" })",
-        &["\"orders\": 2", "\"city\": \"Oslo\""],
+        &["\"orders\":2", "\"city\":\"Oslo\""],
     ),
     kind(
         "text",

@@ -106,7 +106,7 @@ impl LockedTool {
     /// Creates the entry of a tool as its server sent it.
     #[must_use]
     pub fn new(mut tool: Value) -> Self {
-        tool.sort_all_objects();
+        sort(&mut tool);
         LockedTool { hash: hash(&tool), tool, observed: None }
     }
 
@@ -120,6 +120,24 @@ impl LockedTool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+/// Sorts the keys of all objects, so that the same tools give the same bytes; but not those of `properties`: arguments are
+/// in the order in which a schema declares them.
+pub(super) fn sort(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.sort_keys();
+            for (key, member) in members {
+                match (key.as_str(), member) {
+                    ("properties", Value::Object(properties)) => properties.values_mut().for_each(sort),
+                    (_, member) => sort(member),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(sort),
+        _ => {}
+    }
 }
 
 /// The hash of a tool.

@@ -337,7 +337,7 @@ impl ResponseRouter {
         }
         let is_doubtful = pending.notified_after.is_some();
         drop(pending);
-        unaddressed::fail(&self.room, waiting, error, is_doubtful);
+        unaddressed::fail(&self.room, &waiting, error, is_doubtful);
         Ok(None)
     }
 

@@ -17,7 +17,7 @@ pub(super) const DOUBT: Duration = Duration::from_secs(1);
 /// Fails the requests with this error; if that is doubtful, only those that get no response of their own meanwhile.
 pub(super) fn fail(
     room: &Arc<MemoryBudget>,
-    waiting: Vec<Arc<RawRequest>>,
+    waiting: &[Arc<RawRequest>],
     mut error: RpcError,
     is_doubtful: bool,
 ) {

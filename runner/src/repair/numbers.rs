@@ -99,7 +99,7 @@ fn is_literal(slip: &Slip<'_>, before: &str, after: &str) -> bool {
         (Some(Number::Float(_)), Some(Number::Float(_))) => {
             let written = literal(slip).map(|text| text.trim_end_matches(before).replace('_', ""));
             let number = written.and_then(|text| text.parse::<f64>().ok());
-            number.is_some_and(|number| has_single_precision(number))
+            number.is_some_and(has_single_precision)
         }
         (Some(Number::Float(_)), _) | (_, Some(Number::Float(_))) => false,
         _ => true,

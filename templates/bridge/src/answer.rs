@@ -85,7 +85,7 @@ impl Reply {
             Some(mut structured) if let Some(number) = unheld.find(&structured) => {
                 let message = format!("the structured content has {}", too_large(number));
                 unheld.spell_out(&mut structured);
-                Err(mismatch(tool, message, structured, content))
+                Err(mismatch(tool, &message, structured, content))
             }
             structured => Ok(ToolResult { content, structured }),
         }
@@ -133,7 +133,7 @@ impl Answer {
             [only] => Reader::new(only.as_json().clone(), Unheld::default(), &whose(tool)),
             _ => Reader::stopped(),
         };
-        let error = mismatch(tool, message, blocks, content);
+        let error = mismatch(tool, &message, blocks, content);
         Answer { reader, error: Some(Box::new(error)), content: Vec::new() }
     }
 
@@ -149,7 +149,7 @@ impl Answer {
             Some(error) => *error,
             None => {
                 let (raw, found) = reader.end();
-                mismatch(tool, found.map_or_else(String::new, |found| found.to_string()), raw, content)
+                mismatch(tool, &found.map_or_else(String::new, |found| found.to_string()), raw, content)
             }
         }
     }
@@ -186,7 +186,7 @@ fn text(content: &[Content], whose: &str) -> Option<Reader> {
     Some(Reader::of_texts(items.list(), Unheld::default(), whose))
 }
 
-fn mismatch(tool: &Tool, message: String, raw: Value, content: Vec<Content>) -> ToolError {
+fn mismatch(tool: &Tool, message: &str, raw: Value, content: Vec<Content>) -> ToolError {
     ToolError {
         kind: ToolErrorKind::Mismatch,
         server: tool.server.to_owned(),

@@ -4,7 +4,6 @@ use std::process::Command;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
-use serde_json::json;
 
 use crate::harness::{Run, assert_says, binary, json as run};
 
@@ -59,19 +58,6 @@ fn a_program_that_ignores_the_signal_is_stopped_at_the_cpu_limit() {
     let config = "mcpServers: { demo: { command: toolsmith, args: [demo-server] } }\ncodeMode: { sandbox: { cpu: 1 } }\n";
     let outcome = run(code).config(config).expect("timeout", 4);
     assert_eq!(outcome["error"]["kind"], "cpu");
-}
-
-#[test]
-fn invalid_content_parts_are_rejected() {
-    // Writes the frame by hand: `emit` cannot produce it.
-    let code = "use std::io::Write as _;\nuse std::os::fd::FromRawFd as _;\n\
-                let mut broker = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });\n\
-                let text = \"{\\\"emit\\\":{\\\"content\\\":1}}\";\n\
-                broker.write_all(&(text.len() as u32).to_be_bytes())?;\nbroker.write_all(text.as_bytes())?;\n\
-                tokio::time::sleep(Duration::from_secs(30)).await;";
-    let outcome = run(code).expect("sandbox_violation", 6);
-    assert_says(&outcome["error"]["message"], &["content block"]);
-    assert_eq!(outcome["content"], json!([]));
 }
 
 /// Nothing is written to the pipe; the wait for the snippet can still be interrupted.

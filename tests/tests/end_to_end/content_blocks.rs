@@ -47,9 +47,9 @@ fn a_direct_tools_blocks_are_repaired() {
 fn a_snippets_blocks_are_repaired_whoever_made_them() {
     let (sent, read) = blocks(true);
     let mut server = answering(&sent, "");
-    let answer = server.ask(1, "tools/call", &execute("emit(books::echo(\"x\").await?);"));
+    let answer = server.ask(1, "tools/call", &execute("emit(books::echo().message(\"x\").await?);"));
     assert_eq!(emitted(&answer), read, "{answer:#}");
-    let code = "let image = books::echo(\"x\").await?.image().unwrap().clone();\nemit(&image);\n\
+    let code = "let image = books::echo().message(\"x\").await?.image().unwrap().clone();\nemit(&image);\n\
                 (image.data().map(str::to_owned), image.mime_type().map(str::to_owned))";
     let answer = server.ask(2, "tools/call", &execute(code));
     assert_eq!(outcome_of(&answer)["result"], json!(["iVBORw0KGgo=", "image/png"]), "{answer:#}");

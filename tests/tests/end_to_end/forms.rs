@@ -168,7 +168,7 @@ fn text_output_shows_output_and_result() {
     let done = plain("print!(\"no line end\"); \"text\"").done().exits(0);
     assert_eq!(done.stdout, "no line end\ntext\n");
     let done = plain("eprintln!(\"aside\"); json!({ \"a\": [1] })").done().exits(0).says(&["aside"]);
-    assert_eq!(done.stdout, "{\n  \"a\": [\n    1\n  ]\n}\n");
+    assert_eq!(done.stdout, "{\"a\":[1]}\n");
     plain("demo::fail().message(\"out of stock\").await")
         .done()
         .exits(1)

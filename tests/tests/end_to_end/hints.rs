@@ -327,10 +327,6 @@ fn signatures_are_not_repeated() {
 #[test]
 fn ambiguous_mistakes_are_not_corrected() {
     advised(&[
-        (
-            "let order = Ordering::Less;\n1",
-            &["`use std::cmp::Ordering;` or `use std::sync::atomic::Ordering;`"],
-        ),
         // A misspelled setter similar to an existing one.
         ("demo::list_orders().limits(3).await?", &["did you mean `limit`?"]),
         ("demo::list_orders().await?.next_cursors", &["did you mean `next_cursor`?"]),

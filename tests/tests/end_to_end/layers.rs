@@ -387,11 +387,8 @@ fn files_with_a_byte_order_mark_are_read_and_changed() {
     assert_eq!(servers(&place.shown(&[])), json!([["a", "project", "enabled"], ["b", "project", "enabled"]]));
     let wrong = file.replace("\"args\"", "\"argss\"");
     fs::write(place.folder.path().join("wrong.json"), wrong).unwrap();
-    place
-        .run(&["config", "check", "wrong.json"])
-        .done()
-        .exits(2)
-        .says(&["wrong.json:5:31: unknown key `argss`"]);
+    let checked = place.run(&["config", "check", "wrong.json"]).done().exits(2);
+    assert!(checked.stdout.starts_with("wrong.json:5:31: unknown key `argss`"), "{checked:#?}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn content_beside_an_observed_type_is_in_the_signature() {
     let args = json!({ "json": whole.to_string() }).to_string();
     let observed = with(folder.path(), &["mcp", "observe", "lab.whole", "--args", &args]).done().exits(0);
     assert!(
-        observed.stdout.contains("WholeOutput /* observed, not declared; .raw() also has: image */"),
+        observed.stdout.contains("-> { points: i64 } /* observed, not declared; .raw() also has: image */"),
         "{observed:#?}"
     );
     let code = format!("lab::whole(args.require(\"json\")?).raw().await?.image().is_some() // {}", unique());

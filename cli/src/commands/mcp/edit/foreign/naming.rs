@@ -109,14 +109,14 @@ mod tests {
 
     use super::names;
 
-    fn of(servers: serde_json::Value) -> Vec<String> {
+    fn of(servers: &serde_json::Value) -> Vec<String> {
         names(servers.as_object().unwrap())
     }
 
     #[test]
     fn valid_names_are_kept_and_others_become_distinct() {
         let command = json!({ "command": "true" });
-        let named = of(json!({
+        let named = of(&json!({
             "my.server": command, "my server": command, "my-server": command, "my_server": command, "ok": command,
             "my-server-2": command, " lead. ": command, "Café Nord": command, "io.github.user/weather": command,
         }));
@@ -152,12 +152,12 @@ mod tests {
             (json!({ "url": "${URL}" }), "server"),
             (json!({}), "server"),
         ] {
-            assert_eq!(of(json!({ "\u{9ad8}\u{5fb7}": entry }))[0], expected, "{entry}");
+            assert_eq!(of(&json!({ "\u{9ad8}\u{5fb7}": entry }))[0], expected, "{entry}");
         }
-        let two = of(json!({ "高德地图": {}, "天气": {}, "": {}, "🙂": {}, "-": {} }));
+        let two = of(&json!({ "高德地图": {}, "天气": {}, "": {}, "🙂": {}, "-": {} }));
         assert_eq!(two, ["server", "server-2", "server-3", "server-4", "-"]);
         let long =
-            of(json!({ ("é".repeat(3) + &"a".repeat(100)): {}, ("ö".to_owned() + &"a".repeat(100)): {} }));
+            of(&json!({ ("é".repeat(3) + &"a".repeat(100)): {}, ("ö".to_owned() + &"a".repeat(100)): {} }));
         assert!(
             long.iter().all(|name| config::check_server_name(name).is_ok()) && long[0] != long[1],
             "{long:?}"
