@@ -104,7 +104,7 @@ fn conversations_of_an_agent_and_fifty_subagents_are_separate() {
             "when": { "no_result": true },
             "answers": [{ "calls": [{ "name": "execute_code", "arguments": arguments }] }],
         },
-        { "when": { "result": "\"reviewed\": 50" }, "answers": [{ "text": "All fifty are good." }] },
+        { "when": { "result": "\"reviewed\":50" }, "answers": [{ "text": "All fifty are good." }] },
     ]));
     lay_out(folder.path(), &model.base_url());
     let run = |arguments: &[&str]| at(folder.path(), arguments).done();
