@@ -80,7 +80,7 @@ fn formats_that_name_a_width_are_left_out() {
         }),
         &[],
         &[
-            "move_file(a?: i64, b?: f64, c?: String /* format date-time */, d?: String /* format int64 */, e?: i64 /* at least 0 */) -> ToolResult",
+            "move_file(a?: i64, b?: f64, c?: String /* format date-time */, d?: String /* format int64 */, e?: i64 or null /* at least 0 */) -> ToolResult",
         ],
     );
 }
@@ -95,7 +95,7 @@ fn remarks_include_those_of_referenced_schemas() {
         }),
         &[],
         &[
-            "move_file(limit?: i64 /* at least 1; at most 9 */, state?: i64 /* How many; at least 1; at most 9 */, old?: i64 /* above 3; a multiple of 2 */) -> ToolResult",
+            "move_file(limit?: i64 or null /* at least 1; at most 9 */, state?: i64 or null /* How many; at least 1; at most 9 */, old?: i64 /* above 3; a multiple of 2 */) -> ToolResult",
         ],
     );
 }

@@ -911,7 +911,9 @@ impl FailCall {
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self.input.message = self
+            .pending
+            .with("message", bridge::convert::OptionalArgument::into_optional(message));
         self
     }
 }
@@ -1155,7 +1157,9 @@ impl ListOrdersCall {
         mut self,
         cursor: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self.input.cursor = self
+            .pending
+            .with("cursor", bridge::convert::OptionalArgument::into_optional(cursor));
         self
     }
     /// How many orders the page may have.
@@ -1355,7 +1359,10 @@ impl std::future::Future for SlowCall {
 pub fn slow(seconds: impl bridge::convert::Argument<f64>) -> SlowCall {
     SlowCall {
         input: SlowInput {
-            seconds: bridge::convert::Argument::into_argument(seconds),
+            seconds: bridge::convert::named(
+                "seconds",
+                bridge::convert::Argument::into_argument(seconds),
+            ),
         },
         pending: bridge::call::Pending::new("demo", "slow"),
     }

@@ -797,9 +797,12 @@ impl GetAnnotatedMessageCall {
         mut self,
         include_image: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.include_image = bridge::convert::OptionalArgument::into_optional(
-            include_image,
-        );
+        self.input.include_image = self
+            .pending
+            .with(
+                "includeImage",
+                bridge::convert::OptionalArgument::into_optional(include_image),
+            );
         self
     }
 }
@@ -932,7 +935,9 @@ impl GetResourceLinksCall {
         mut self,
         count: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.count = bridge::convert::OptionalArgument::into_optional(count);
+        self.input.count = self
+            .pending
+            .with("count", bridge::convert::OptionalArgument::into_optional(count));
         self
     }
 }
@@ -1017,9 +1022,12 @@ impl GetResourceReferenceCall {
         mut self,
         resource_id: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.resource_id = bridge::convert::OptionalArgument::into_optional(
-            resource_id,
-        );
+        self.input.resource_id = self
+            .pending
+            .with(
+                "resourceId",
+                bridge::convert::OptionalArgument::into_optional(resource_id),
+            );
         self
     }
 }
@@ -1247,8 +1255,8 @@ pub fn get_sum(
 ) -> GetSumCall {
     GetSumCall {
         input: GetSumInput {
-            a: bridge::convert::Argument::into_argument(a),
-            b: bridge::convert::Argument::into_argument(b),
+            a: bridge::convert::named("a", bridge::convert::Argument::into_argument(a)),
+            b: bridge::convert::named("b", bridge::convert::Argument::into_argument(b)),
         },
         pending: bridge::call::Pending::new("everything", "get-sum"),
     }
@@ -1333,7 +1341,9 @@ impl GzipFileAsResourceCall {
         mut self,
         name: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.name = bridge::convert::OptionalArgument::into_optional(name);
+        self.input.name = self
+            .pending
+            .with("name", bridge::convert::OptionalArgument::into_optional(name));
         self
     }
     /// URL or data URI of the file content to compress
@@ -1341,7 +1351,9 @@ impl GzipFileAsResourceCall {
         mut self,
         data: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.data = bridge::convert::OptionalArgument::into_optional(data);
+        self.input.data = self
+            .pending
+            .with("data", bridge::convert::OptionalArgument::into_optional(data));
         self
     }
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
@@ -1429,9 +1441,12 @@ impl SimulateResearchQueryCall {
         mut self,
         ambiguous: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.ambiguous = bridge::convert::OptionalArgument::into_optional(
-            ambiguous,
-        );
+        self.input.ambiguous = self
+            .pending
+            .with(
+                "ambiguous",
+                bridge::convert::OptionalArgument::into_optional(ambiguous),
+            );
         self
     }
 }
@@ -1684,7 +1699,12 @@ impl TriggerLongRunningOperationCall {
         mut self,
         duration: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.duration = bridge::convert::OptionalArgument::into_optional(duration);
+        self.input.duration = self
+            .pending
+            .with(
+                "duration",
+                bridge::convert::OptionalArgument::into_optional(duration),
+            );
         self
     }
     /// Number of steps in the operation
@@ -1692,7 +1712,9 @@ impl TriggerLongRunningOperationCall {
         mut self,
         steps: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.steps = bridge::convert::OptionalArgument::into_optional(steps);
+        self.input.steps = self
+            .pending
+            .with("steps", bridge::convert::OptionalArgument::into_optional(steps));
         self
     }
 }
@@ -1766,9 +1788,12 @@ impl TriggerSamplingRequestCall {
         mut self,
         max_tokens: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.max_tokens = bridge::convert::OptionalArgument::into_optional(
-            max_tokens,
-        );
+        self.input.max_tokens = self
+            .pending
+            .with(
+                "maxTokens",
+                bridge::convert::OptionalArgument::into_optional(max_tokens),
+            );
         self
     }
 }
@@ -1840,7 +1865,9 @@ impl TriggerUrlElicitationCall {
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self.input.message = self
+            .pending
+            .with("message", bridge::convert::OptionalArgument::into_optional(message));
         self
     }
     /// Optional explicit elicitation ID. Defaults to a random UUID.
@@ -1848,9 +1875,12 @@ impl TriggerUrlElicitationCall {
         mut self,
         elicitation_id: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.elicitation_id = bridge::convert::OptionalArgument::into_optional(
-            elicitation_id,
-        );
+        self.input.elicitation_id = self
+            .pending
+            .with(
+                "elicitationId",
+                bridge::convert::OptionalArgument::into_optional(elicitation_id),
+            );
         self
     }
     /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
@@ -1858,9 +1888,12 @@ impl TriggerUrlElicitationCall {
         mut self,
         error_path: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.error_path = bridge::convert::OptionalArgument::into_optional(
-            error_path,
-        );
+        self.input.error_path = self
+            .pending
+            .with(
+                "errorPath",
+                bridge::convert::OptionalArgument::into_optional(error_path),
+            );
         self
     }
 }

@@ -96,7 +96,9 @@ impl FetchCall {
         mut self,
         raw: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.raw = bridge::convert::OptionalArgument::into_optional(raw);
+        self.input.raw = self
+            .pending
+            .with("raw", bridge::convert::OptionalArgument::into_optional(raw));
         self
     }
 }

@@ -934,7 +934,9 @@ impl EditFileCall {
         mut self,
         dry_run: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.dry_run = bridge::convert::OptionalArgument::into_optional(dry_run);
+        self.input.dry_run = self
+            .pending
+            .with("dryRun", bridge::convert::OptionalArgument::into_optional(dry_run));
         self
     }
 }
@@ -1331,7 +1333,9 @@ impl ReadFileCall {
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self.input.tail = self
+            .pending
+            .with("tail", bridge::convert::OptionalArgument::into_optional(tail));
         self
     }
     /// If provided, returns only the first N lines of the file
@@ -1339,7 +1343,9 @@ impl ReadFileCall {
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
+        self.input.head = self
+            .pending
+            .with("head", bridge::convert::OptionalArgument::into_optional(head));
         self
     }
 }
@@ -1535,7 +1541,9 @@ impl ReadTextFileCall {
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self.input.tail = self
+            .pending
+            .with("tail", bridge::convert::OptionalArgument::into_optional(tail));
         self
     }
     /// If provided, returns only the first N lines of the file
@@ -1543,7 +1551,9 @@ impl ReadTextFileCall {
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
+        self.input.head = self
+            .pending
+            .with("head", bridge::convert::OptionalArgument::into_optional(head));
         self
     }
 }

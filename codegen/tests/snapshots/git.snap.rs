@@ -45,15 +45,33 @@ pub struct GitBranchInput {
     /// Whether to list local branches ('local'), remote branches ('remote') or all branches('all').
     pub branch_type: String,
     /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
-    pub contains: Option<String>,
+    pub contains: Option<Option<String>>,
     /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
-    pub not_contains: Option<String>,
+    pub not_contains: Option<Option<String>>,
 }
 impl bridge::convert::ToJson for GitBranchInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("branch_type", &self.branch_type)],
-            &[("contains", &self.contains), ("not_contains", &self.not_contains)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("repo_path", &self.repo_path), ("branch_type", &self.branch_type)],
+                &[],
+            ),
+            &[
+                (
+                    "contains",
+                    self
+                        .contains
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "not_contains",
+                    self
+                        .not_contains
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+            ],
         )
     }
 }
@@ -74,11 +92,11 @@ impl bridge::convert::FromJson for GitBranchInput {
                 reader.take(level, "branch_type"),
                 reader,
             ),
-            contains: bridge::convert::FromJson::from_json(
+            contains: bridge::convert::read_nullable(
                 reader.take(level, "contains"),
                 reader,
             ),
-            not_contains: bridge::convert::FromJson::from_json(
+            not_contains: bridge::convert::read_nullable(
                 reader.take(level, "not_contains"),
                 reader,
             ),
@@ -161,13 +179,24 @@ impl bridge::convert::FromJson for GitCommitInput {
 pub struct GitCreateBranchInput {
     pub repo_path: String,
     pub branch_name: String,
-    pub base_branch: Option<String>,
+    pub base_branch: Option<Option<String>>,
 }
 impl bridge::convert::ToJson for GitCreateBranchInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
-            &[("base_branch", &self.base_branch)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
+                &[],
+            ),
+            &[
+                (
+                    "base_branch",
+                    self
+                        .base_branch
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+            ],
         )
     }
 }
@@ -188,7 +217,7 @@ impl bridge::convert::FromJson for GitCreateBranchInput {
                 reader.take(level, "branch_name"),
                 reader,
             ),
-            base_branch: bridge::convert::FromJson::from_json(
+            base_branch: bridge::convert::read_nullable(
                 reader.take(level, "base_branch"),
                 reader,
             ),
@@ -312,18 +341,32 @@ pub struct GitLogInput {
     pub repo_path: String,
     pub max_count: Option<i64>,
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
-    pub start_timestamp: Option<String>,
+    pub start_timestamp: Option<Option<String>>,
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
-    pub end_timestamp: Option<String>,
+    pub end_timestamp: Option<Option<String>>,
 }
 impl bridge::convert::ToJson for GitLogInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("repo_path", &self.repo_path)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("repo_path", &self.repo_path)],
+                &[("max_count", &self.max_count)],
+            ),
             &[
-                ("max_count", &self.max_count),
-                ("start_timestamp", &self.start_timestamp),
-                ("end_timestamp", &self.end_timestamp),
+                (
+                    "start_timestamp",
+                    self
+                        .start_timestamp
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "end_timestamp",
+                    self
+                        .end_timestamp
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -345,11 +388,11 @@ impl bridge::convert::FromJson for GitLogInput {
                 reader.take(level, "max_count"),
                 reader,
             ),
-            start_timestamp: bridge::convert::FromJson::from_json(
+            start_timestamp: bridge::convert::read_nullable(
                 reader.take(level, "start_timestamp"),
                 reader,
             ),
-            end_timestamp: bridge::convert::FromJson::from_json(
+            end_timestamp: bridge::convert::read_nullable(
                 reader.take(level, "end_timestamp"),
                 reader,
             ),
@@ -533,7 +576,12 @@ impl GitBranchCall {
         mut self,
         contains: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
+        self.input.contains = self
+            .pending
+            .with(
+                "contains",
+                Some(bridge::convert::OptionalArgument::into_optional(contains)),
+            );
         self
     }
     /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
@@ -541,9 +589,12 @@ impl GitBranchCall {
         mut self,
         not_contains: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.not_contains = bridge::convert::OptionalArgument::into_optional(
-            not_contains,
-        );
+        self.input.not_contains = self
+            .pending
+            .with(
+                "not_contains",
+                Some(bridge::convert::OptionalArgument::into_optional(not_contains)),
+            );
         self
     }
 }
@@ -743,9 +794,12 @@ impl GitCreateBranchCall {
         mut self,
         base_branch: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.base_branch = bridge::convert::OptionalArgument::into_optional(
-            base_branch,
-        );
+        self.input.base_branch = self
+            .pending
+            .with(
+                "base_branch",
+                Some(bridge::convert::OptionalArgument::into_optional(base_branch)),
+            );
         self
     }
 }
@@ -1054,9 +1108,12 @@ impl GitLogCall {
         mut self,
         start_timestamp: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.start_timestamp = bridge::convert::OptionalArgument::into_optional(
-            start_timestamp,
-        );
+        self.input.start_timestamp = self
+            .pending
+            .with(
+                "start_timestamp",
+                Some(bridge::convert::OptionalArgument::into_optional(start_timestamp)),
+            );
         self
     }
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
@@ -1064,9 +1121,12 @@ impl GitLogCall {
         mut self,
         end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.end_timestamp = bridge::convert::OptionalArgument::into_optional(
-            end_timestamp,
-        );
+        self.input.end_timestamp = self
+            .pending
+            .with(
+                "end_timestamp",
+                Some(bridge::convert::OptionalArgument::into_optional(end_timestamp)),
+            );
         self
     }
 }

@@ -580,12 +580,19 @@ pub struct BooleanSchemasInput {
 }
 impl bridge::convert::ToJson for BooleanSchemasInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("anything", &self.anything)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("anything", &self.anything)],
+                &[("any_items", &self.any_items), ("no_items", &self.no_items)],
+            ),
             &[
-                ("empty", &self.empty),
-                ("any_items", &self.any_items),
-                ("no_items", &self.no_items),
+                (
+                    "empty",
+                    self
+                        .empty
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -603,10 +610,7 @@ impl bridge::convert::FromJson for BooleanSchemasInput {
                 reader.take(level, "anything"),
                 reader,
             ),
-            empty: bridge::convert::FromJson::from_json(
-                reader.take(level, "empty"),
-                reader,
-            ),
+            empty: bridge::convert::read_nullable(reader.take(level, "empty"), reader),
             any_items: bridge::convert::FromJson::from_json(
                 reader.take(level, "any_items"),
                 reader,
@@ -919,14 +923,17 @@ pub struct DanglingInput {
 }
 impl bridge::convert::ToJson for DanglingInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[],
+                &[("c", &self.c), ("d", &self.d), ("e", &self.e)],
+            ),
             &[
-                ("a", &self.a),
-                ("b", &self.b),
-                ("c", &self.c),
-                ("d", &self.d),
-                ("e", &self.e),
+                (
+                    "a",
+                    self.a.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                ("b", self.b.as_ref().map(|value| value as &dyn bridge::convert::ToJson)),
             ],
         )
     }
@@ -940,8 +947,8 @@ impl bridge::convert::FromJson for DanglingInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            a: bridge::convert::read_nullable(reader.take(level, "a"), reader),
+            b: bridge::convert::read_nullable(reader.take(level, "b"), reader),
             c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
             d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
             e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
@@ -1040,14 +1047,27 @@ pub struct Draft3Input {
 }
 impl bridge::convert::ToJson for Draft3Input {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("needed", &self.needed), ("base", &self.base)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("needed", &self.needed), ("base", &self.base)],
+                &[
+                    ("above", &self.above),
+                    ("either", &self.either),
+                    ("extended", &self.extended),
+                ],
+            ),
             &[
-                ("free", &self.free),
-                ("above", &self.above),
-                ("either", &self.either),
-                ("extended", &self.extended),
-                ("disallowed", &self.disallowed),
+                (
+                    "free",
+                    self.free.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "disallowed",
+                    self
+                        .disallowed
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -1069,10 +1089,7 @@ impl bridge::convert::FromJson for Draft3Input {
                 reader.take(level, "base"),
                 reader,
             ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
+            free: bridge::convert::read_nullable(reader.take(level, "free"), reader),
             above: bridge::convert::FromJson::from_json(
                 reader.take(level, "above"),
                 reader,
@@ -1085,7 +1102,7 @@ impl bridge::convert::FromJson for Draft3Input {
                 reader.take(level, "extended"),
                 reader,
             ),
-            disallowed: bridge::convert::FromJson::from_json(
+            disallowed: bridge::convert::read_nullable(
                 reader.take(level, "disallowed"),
                 reader,
             ),
@@ -1129,6 +1146,9 @@ impl bridge::convert::FromJson for Draft3Either {
 bridge::generated! {
     Draft3Either = 17433824873950705000
 }
+bridge::generated_union! {
+    Draft3Either { text Text(String), object Object(Here) }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft3Extended {
@@ -1163,27 +1183,59 @@ pub struct EnumsInput {
     pub null_value: Option<EnumsNullValue>,
     pub twice: Mode,
     pub null_const: Option<()>,
-    pub null_type: Option<Mode>,
+    pub null_type: Option<Option<Mode>>,
     pub empty: Option<bridge::convert::Value>,
     pub big: Option<u64>,
-    pub typed: Option<EnumsNullValue>,
+    pub typed: Option<Option<EnumsNullValue>>,
     pub objects: Option<bridge::convert::Value>,
     pub floats: Option<f64>,
     pub booleans: Option<bool>,
 }
 impl bridge::convert::ToJson for EnumsInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("null_value", &self.null_value), ("twice", &self.twice), ("flag", &true)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[
+                    ("null_value", &self.null_value),
+                    ("twice", &self.twice),
+                    ("flag", &true),
+                ],
+                &[
+                    ("null_const", &self.null_const),
+                    ("big", &self.big),
+                    ("floats", &self.floats),
+                    ("booleans", &self.booleans),
+                ],
+            ),
             &[
-                ("null_const", &self.null_const),
-                ("null_type", &self.null_type),
-                ("empty", &self.empty),
-                ("big", &self.big),
-                ("typed", &self.typed),
-                ("objects", &self.objects),
-                ("floats", &self.floats),
-                ("booleans", &self.booleans),
+                (
+                    "null_type",
+                    self
+                        .null_type
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "empty",
+                    self
+                        .empty
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "typed",
+                    self
+                        .typed
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "objects",
+                    self
+                        .objects
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -1210,20 +1262,14 @@ impl bridge::convert::FromJson for EnumsInput {
                 reader.take(level, "null_const"),
                 reader,
             ),
-            null_type: bridge::convert::FromJson::from_json(
+            null_type: bridge::convert::read_nullable(
                 reader.take(level, "null_type"),
                 reader,
             ),
-            empty: bridge::convert::FromJson::from_json(
-                reader.take(level, "empty"),
-                reader,
-            ),
+            empty: bridge::convert::read_nullable(reader.take(level, "empty"), reader),
             big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
-            typed: bridge::convert::FromJson::from_json(
-                reader.take(level, "typed"),
-                reader,
-            ),
-            objects: bridge::convert::FromJson::from_json(
+            typed: bridge::convert::read_nullable(reader.take(level, "typed"), reader),
+            objects: bridge::convert::read_nullable(
                 reader.take(level, "objects"),
                 reader,
             ),
@@ -1684,14 +1730,27 @@ pub struct MapsInput {
 }
 impl bridge::convert::ToJson for MapsInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("labels", &self.labels)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("labels", &self.labels)],
+                &[
+                    ("nested", &self.nested),
+                    ("patterns", &self.patterns),
+                    ("both", &self.both),
+                ],
+            ),
             &[
-                ("nested", &self.nested),
-                ("patterns", &self.patterns),
-                ("both", &self.both),
-                ("free", &self.free),
-                ("closed", &self.closed),
+                (
+                    "free",
+                    self.free.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "closed",
+                    self
+                        .closed
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -1721,14 +1780,8 @@ impl bridge::convert::FromJson for MapsInput {
                 reader.take(level, "both"),
                 reader,
             ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
-            closed: bridge::convert::FromJson::from_json(
-                reader.take(level, "closed"),
-                reader,
-            ),
+            free: bridge::convert::read_nullable(reader.take(level, "free"), reader),
+            closed: bridge::convert::read_nullable(reader.take(level, "closed"), reader),
         }
     }
 }
@@ -1948,7 +2001,10 @@ pub struct MissingTypeInput {
 }
 impl bridge::convert::ToJson for MissingTypeInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[("a", &self.a)], &[("c", &self.c), ("d", &self.d)])
+        bridge::convert::with_nullable(
+            bridge::convert::object(&[("a", &self.a)], &[("c", &self.c)]),
+            &[("d", self.d.as_ref().map(|value| value as &dyn bridge::convert::ToJson))],
+        )
     }
 }
 #[cfg(test)]
@@ -1962,7 +2018,7 @@ impl bridge::convert::FromJson for MissingTypeInput {
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
             c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            d: bridge::convert::read_nullable(reader.take(level, "d"), reader),
         }
     }
 }
@@ -1982,18 +2038,38 @@ pub struct NonsenseInput {
 }
 impl bridge::convert::ToJson for NonsenseInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
+        bridge::convert::with_nullable(
+            bridge::convert::object(&[], &[("d", &self.d)]),
             &[
-                ("a", &self.a),
-                ("b", &self.b),
-                ("c", &self.c),
-                ("d", &self.d),
-                ("e", &self.e),
-                ("f", &self.f),
-                ("g", &self.g),
-                ("h", &self.h),
-                ("i", &self.i),
+                (
+                    "a",
+                    self.a.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "b",
+                    self.b.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "c",
+                    self.c.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "e",
+                    self.e.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "f",
+                    self.f.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "g",
+                    self.g.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "h",
+                    self.h.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                ("i", self.i.as_ref().map(|value| value as &dyn bridge::convert::ToJson)),
             ],
         )
     }
@@ -2007,15 +2083,15 @@ impl bridge::convert::FromJson for NonsenseInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            a: bridge::convert::read_nullable(reader.take(level, "a"), reader),
+            b: bridge::convert::read_nullable(reader.take(level, "b"), reader),
+            c: bridge::convert::read_nullable(reader.take(level, "c"), reader),
             d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
-            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
-            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
-            g: bridge::convert::FromJson::from_json(reader.take(level, "g"), reader),
-            h: bridge::convert::FromJson::from_json(reader.take(level, "h"), reader),
-            i: bridge::convert::FromJson::from_json(reader.take(level, "i"), reader),
+            e: bridge::convert::read_nullable(reader.take(level, "e"), reader),
+            f: bridge::convert::read_nullable(reader.take(level, "f"), reader),
+            g: bridge::convert::read_nullable(reader.take(level, "g"), reader),
+            h: bridge::convert::read_nullable(reader.take(level, "h"), reader),
+            i: bridge::convert::read_nullable(reader.take(level, "i"), reader),
         }
     }
 }
@@ -2065,31 +2141,65 @@ impl bridge::convert::FromJson for NullDefaultInput {
 pub struct NullableInput {
     pub required_one: Option<i64>,
     pub required_object: Option<ResultItem>,
-    pub list: Option<String>,
-    pub any_of: Option<String>,
-    pub one_of: Option<i64>,
-    pub open_api: Option<String>,
-    pub enumerated: Option<Mode>,
+    pub list: Option<Option<String>>,
+    pub any_of: Option<Option<String>>,
+    pub one_of: Option<Option<i64>>,
+    pub open_api: Option<Option<String>>,
+    pub enumerated: Option<Option<Mode>>,
     pub null_only: Option<()>,
-    pub twice: Option<String>,
+    pub twice: Option<Option<String>>,
     pub items: Option<Vec<Option<String>>>,
 }
 impl bridge::convert::ToJson for NullableInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[
+                    ("required_one", &self.required_one),
+                    ("required_object", &self.required_object),
+                ],
+                &[("null_only", &self.null_only), ("items", &self.items)],
+            ),
             &[
-                ("required_one", &self.required_one),
-                ("required_object", &self.required_object),
-            ],
-            &[
-                ("list", &self.list),
-                ("any_of", &self.any_of),
-                ("one_of", &self.one_of),
-                ("open_api", &self.open_api),
-                ("enumerated", &self.enumerated),
-                ("null_only", &self.null_only),
-                ("twice", &self.twice),
-                ("items", &self.items),
+                (
+                    "list",
+                    self.list.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "any_of",
+                    self
+                        .any_of
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "one_of",
+                    self
+                        .one_of
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "open_api",
+                    self
+                        .open_api
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "enumerated",
+                    self
+                        .enumerated
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                (
+                    "twice",
+                    self
+                        .twice
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -2111,23 +2221,14 @@ impl bridge::convert::FromJson for NullableInput {
                 reader.take(level, "required_object"),
                 reader,
             ),
-            list: bridge::convert::FromJson::from_json(
-                reader.take(level, "list"),
-                reader,
-            ),
-            any_of: bridge::convert::FromJson::from_json(
-                reader.take(level, "any_of"),
-                reader,
-            ),
-            one_of: bridge::convert::FromJson::from_json(
-                reader.take(level, "one_of"),
-                reader,
-            ),
-            open_api: bridge::convert::FromJson::from_json(
+            list: bridge::convert::read_nullable(reader.take(level, "list"), reader),
+            any_of: bridge::convert::read_nullable(reader.take(level, "any_of"), reader),
+            one_of: bridge::convert::read_nullable(reader.take(level, "one_of"), reader),
+            open_api: bridge::convert::read_nullable(
                 reader.take(level, "open_api"),
                 reader,
             ),
-            enumerated: bridge::convert::FromJson::from_json(
+            enumerated: bridge::convert::read_nullable(
                 reader.take(level, "enumerated"),
                 reader,
             ),
@@ -2135,10 +2236,7 @@ impl bridge::convert::FromJson for NullableInput {
                 reader.take(level, "null_only"),
                 reader,
             ),
-            twice: bridge::convert::FromJson::from_json(
-                reader.take(level, "twice"),
-                reader,
-            ),
+            twice: bridge::convert::read_nullable(reader.take(level, "twice"), reader),
             items: bridge::convert::FromJson::from_json(
                 reader.take(level, "items"),
                 reader,
@@ -2214,16 +2312,25 @@ pub struct NullableNestedInput {
     pub a: Option<i64>,
     pub c: Vec<Option<Maybe>>,
     pub f: Option<NullableNestedF>,
-    pub b: Option<Maybe>,
+    pub b: Option<Option<Maybe>>,
     /// Perhaps.
-    pub d: Option<Maybe>,
+    pub d: Option<Option<Maybe>>,
     pub e: Option<bridge::convert::IndexMap<String, Option<String>>>,
 }
 impl bridge::convert::ToJson for NullableNestedInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("a", &self.a), ("c", &self.c), ("f", &self.f)],
-            &[("b", &self.b), ("d", &self.d), ("e", &self.e)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("a", &self.a), ("c", &self.c), ("f", &self.f)],
+                &[("e", &self.e)],
+            ),
+            &[
+                (
+                    "b",
+                    self.b.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+                ("d", self.d.as_ref().map(|value| value as &dyn bridge::convert::ToJson)),
+            ],
         )
     }
 }
@@ -2239,8 +2346,8 @@ impl bridge::convert::FromJson for NullableNestedInput {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
             c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
             f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
-            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            b: bridge::convert::read_nullable(reader.take(level, "b"), reader),
+            d: bridge::convert::read_nullable(reader.take(level, "d"), reader),
             e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
         }
     }
@@ -2307,6 +2414,9 @@ impl bridge::convert::FromJson for NullableNestedF {
 bridge::generated! {
     NullableNestedF = 17394679515062012386
 }
+bridge::generated_union! {
+    NullableNestedF { text Text(String), list List(Vec < String >) }
+}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2321,16 +2431,23 @@ pub struct NumericEnumsInput {
 }
 impl bridge::convert::ToJson for NumericEnumsInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[],
+                &[
+                    ("priority", &self.priority),
+                    ("ratio", &self.ratio),
+                    ("flag", &self.flag),
+                    ("mixed", &self.mixed),
+                    ("big", &self.big),
+                    ("large", &self.large),
+                ],
+            ),
             &[
-                ("priority", &self.priority),
-                ("ratio", &self.ratio),
-                ("flag", &self.flag),
-                ("mixed", &self.mixed),
-                ("none", &self.none),
-                ("big", &self.big),
-                ("large", &self.large),
+                (
+                    "none",
+                    self.none.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -2360,10 +2477,7 @@ impl bridge::convert::FromJson for NumericEnumsInput {
                 reader.take(level, "mixed"),
                 reader,
             ),
-            none: bridge::convert::FromJson::from_json(
-                reader.take(level, "none"),
-                reader,
-            ),
+            none: bridge::convert::read_nullable(reader.take(level, "none"), reader),
             big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
             large: bridge::convert::FromJson::from_json(
                 reader.take(level, "large"),
@@ -2927,7 +3041,10 @@ pub struct RecursiveListInput {
 }
 impl bridge::convert::ToJson for RecursiveListInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+        bridge::convert::with_nullable(
+            bridge::convert::object(&[], &[("a", &self.a)]),
+            &[("b", self.b.as_ref().map(|value| value as &dyn bridge::convert::ToJson))],
+        )
     }
 }
 #[cfg(test)]
@@ -2940,7 +3057,7 @@ impl bridge::convert::FromJson for RecursiveListInput {
         let level = reader.object(value);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
-            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            b: bridge::convert::read_nullable(reader.take(level, "b"), reader),
         }
     }
 }
@@ -3278,6 +3395,9 @@ impl bridge::convert::FromJson for Expression {
 }
 bridge::generated! {
     Expression = 6614434857133458581
+}
+bridge::generated_union! {
+    Expression { object Literal(Literal), object Sum(Sum) }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -4156,6 +4276,10 @@ impl bridge::convert::FromJson for TaggedShape {
 bridge::generated! {
     TaggedShape = 7889779902658052744
 }
+bridge::generated_union! {
+    TaggedShape { object Circle(TaggedCircle), object Square(TaggedSquare), object
+    Point(TaggedPoint) }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaggedCircle {
@@ -4300,6 +4424,9 @@ impl bridge::convert::FromJson for TaggedContent {
 }
 bridge::generated! {
     TaggedContent = 7805974122407431229
+}
+bridge::generated_union! {
+    TaggedContent { object X(TaggedX), object Y(TaggedY) }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5030,18 +5157,28 @@ pub struct UnionsOfUnionsInput {
     pub parts: UnionsOfUnionsParts,
     pub both: Option<UnionsOfUnionsBoth>,
     pub tagged_or_text: Option<UnionsOfUnionsTaggedOrText>,
-    pub loose: Option<UnionsOfUnionsLoose>,
+    pub loose: Option<Option<UnionsOfUnionsLoose>>,
     pub lists: Option<Vec<UnionsOfUnionsList>>,
 }
 impl bridge::convert::ToJson for UnionsOfUnionsInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("flat", &self.flat), ("parts", &self.parts)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("flat", &self.flat), ("parts", &self.parts)],
+                &[
+                    ("both", &self.both),
+                    ("tagged_or_text", &self.tagged_or_text),
+                    ("lists", &self.lists),
+                ],
+            ),
             &[
-                ("both", &self.both),
-                ("tagged_or_text", &self.tagged_or_text),
-                ("loose", &self.loose),
-                ("lists", &self.lists),
+                (
+                    "loose",
+                    self
+                        .loose
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -5071,10 +5208,7 @@ impl bridge::convert::FromJson for UnionsOfUnionsInput {
                 reader.take(level, "tagged_or_text"),
                 reader,
             ),
-            loose: bridge::convert::FromJson::from_json(
-                reader.take(level, "loose"),
-                reader,
-            ),
+            loose: bridge::convert::read_nullable(reader.take(level, "loose"), reader),
             lists: bridge::convert::FromJson::from_json(
                 reader.take(level, "lists"),
                 reader,
@@ -5123,6 +5257,10 @@ impl bridge::convert::FromJson for UnionsOfUnionsFlat {
 }
 bridge::generated! {
     UnionsOfUnionsFlat = 16692270887884327664
+}
+bridge::generated_union! {
+    UnionsOfUnionsFlat { text Text(String), integer Number(i64), list List(Vec < String
+    >) }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5237,6 +5375,10 @@ impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrText {
 bridge::generated! {
     UnionsOfUnionsTaggedOrText = 17965067445183031281
 }
+bridge::generated_union! {
+    UnionsOfUnionsTaggedOrText { text Text(String), object
+    Object(UnionsOfUnionsTaggedOrTextObject) }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum UnionsOfUnionsTaggedOrTextObject {
@@ -5304,6 +5446,10 @@ impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrTextObject {
 }
 bridge::generated! {
     UnionsOfUnionsTaggedOrTextObject = 951194159033808610
+}
+bridge::generated_union! {
+    UnionsOfUnionsTaggedOrTextObject { object P(UnionsOfUnionsP), object
+    Q(UnionsOfUnionsQ) }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -5423,6 +5569,9 @@ impl bridge::convert::FromJson for UnionsOfUnionsList {
 bridge::generated! {
     UnionsOfUnionsList = 8411075234793771756
 }
+bridge::generated_union! {
+    UnionsOfUnionsList { text Text(String), object Object(X) }
+}
 
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
@@ -5440,18 +5589,25 @@ pub struct UntaggedInput {
 }
 impl bridge::convert::ToJson for UntaggedInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(
-            &[("target", &self.target)],
+        bridge::convert::with_nullable(
+            bridge::convert::object(
+                &[("target", &self.target)],
+                &[
+                    ("value", &self.value),
+                    ("one_or_many", &self.one_or_many),
+                    ("scalars", &self.scalars),
+                    ("numbers", &self.numbers),
+                    ("all_kinds", &self.all_kinds),
+                    ("lists", &self.lists),
+                    ("merged", &self.merged),
+                    ("restricted", &self.restricted),
+                ],
+            ),
             &[
-                ("value", &self.value),
-                ("one_or_many", &self.one_or_many),
-                ("scalars", &self.scalars),
-                ("numbers", &self.numbers),
-                ("all_kinds", &self.all_kinds),
-                ("lists", &self.lists),
-                ("free", &self.free),
-                ("merged", &self.merged),
-                ("restricted", &self.restricted),
+                (
+                    "free",
+                    self.free.as_ref().map(|value| value as &dyn bridge::convert::ToJson),
+                ),
             ],
         )
     }
@@ -5493,10 +5649,7 @@ impl bridge::convert::FromJson for UntaggedInput {
                 reader.take(level, "lists"),
                 reader,
             ),
-            free: bridge::convert::FromJson::from_json(
-                reader.take(level, "free"),
-                reader,
-            ),
+            free: bridge::convert::read_nullable(reader.take(level, "free"), reader),
             merged: bridge::convert::FromJson::from_json(
                 reader.take(level, "merged"),
                 reader,
@@ -5575,6 +5728,9 @@ impl bridge::convert::FromJson for UntaggedValue {
 bridge::generated! {
     UntaggedValue = 2150428410983346230
 }
+bridge::generated_union! {
+    UntaggedValue { text Text(String), object Object(Text) }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum UntaggedAllKinds {
@@ -5626,6 +5782,10 @@ impl bridge::convert::FromJson for UntaggedAllKinds {
 }
 bridge::generated! {
     UntaggedAllKinds = 15232082271145272483
+}
+bridge::generated_union! {
+    UntaggedAllKinds { text Text(String), number Number(f64), boolean Boolean(bool), list
+    List(Vec < i64 >), object Object(ResultItem) }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5873,14 +6033,18 @@ impl OptionCall {
         mut self,
         some: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.some = bridge::convert::OptionalArgument::into_optional(some);
+        self.input.some = self
+            .pending
+            .with("Some", bridge::convert::OptionalArgument::into_optional(some));
         self
     }
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
+        self.input.none = self
+            .pending
+            .with("None", bridge::convert::OptionalArgument::into_optional(none));
         self
     }
 }
@@ -6439,7 +6603,9 @@ pub struct BooleanSchemasCall {
 }
 impl BooleanSchemasCall {
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
-        self.input.empty = bridge::convert::optional_value(&empty);
+        self.input.empty = self
+            .pending
+            .with("empty", Some(bridge::convert::value(&empty)));
         self
     }
     pub fn any_items<F>(
@@ -6632,14 +6798,18 @@ impl ConditionsCall {
         mut self,
         with_b: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.with_b = bridge::convert::OptionalArgument::into_optional(with_b);
+        self.input.with_b = self
+            .pending
+            .with("with_b", bridge::convert::OptionalArgument::into_optional(with_b));
         self
     }
     pub fn with_a<F>(
         mut self,
         with_a: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.with_a = bridge::convert::OptionalArgument::into_optional(with_a);
+        self.input.with_a = self
+            .pending
+            .with("with_a", bridge::convert::OptionalArgument::into_optional(with_a));
         self
     }
     pub fn for_b<F>(
@@ -6655,7 +6825,9 @@ impl ConditionsCall {
         mut self,
         for_a: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
+        self.input.for_a = self
+            .pending
+            .with("for_a", bridge::convert::OptionalArgument::into_optional(for_a));
         self
     }
 }
@@ -6731,11 +6903,11 @@ pub struct DanglingCall {
 }
 impl DanglingCall {
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
-        self.input.a = bridge::convert::optional_value(&a);
+        self.input.a = self.pending.with("a", Some(bridge::convert::value(&a)));
         self
     }
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
-        self.input.b = bridge::convert::optional_value(&b);
+        self.input.b = self.pending.with("b", Some(bridge::convert::value(&b)));
         self
     }
     pub fn c<F>(mut self, c: impl bridge::convert::OptionalArgument<Item, F>) -> Self {
@@ -6829,7 +7001,9 @@ pub struct DescriptionCall {
 impl DescriptionCall {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
     pub fn x<F>(mut self, x: impl bridge::convert::OptionalArgument<String, F>) -> Self {
-        self.input.x = bridge::convert::OptionalArgument::into_optional(x);
+        self.input.x = self
+            .pending
+            .with("x", bridge::convert::OptionalArgument::into_optional(x));
         self
     }
 }
@@ -6894,14 +7068,16 @@ pub struct Draft3Call {
 }
 impl Draft3Call {
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
-        self.input.free = bridge::convert::optional_value(&free);
+        self.input.free = self.pending.with("free", Some(bridge::convert::value(&free)));
         self
     }
     pub fn above<F>(
         mut self,
         above: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.above = bridge::convert::OptionalArgument::into_optional(above);
+        self.input.above = self
+            .pending
+            .with("above", bridge::convert::OptionalArgument::into_optional(above));
         self
     }
     pub fn either<F>(
@@ -6926,7 +7102,9 @@ impl Draft3Call {
         self
     }
     pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
-        self.input.disallowed = bridge::convert::optional_value(&disallowed);
+        self.input.disallowed = self
+            .pending
+            .with("disallowed", Some(bridge::convert::value(&disallowed)));
         self
     }
 }
@@ -7007,9 +7185,12 @@ impl EnumsCall {
         mut self,
         null_const: impl bridge::convert::OptionalArgument<(), F>,
     ) -> Self {
-        self.input.null_const = bridge::convert::OptionalArgument::into_optional(
-            null_const,
-        );
+        self.input.null_const = self
+            .pending
+            .with(
+                "null_const",
+                bridge::convert::OptionalArgument::into_optional(null_const),
+            );
         self
     }
     pub fn null_type<F>(
@@ -7020,12 +7201,14 @@ impl EnumsCall {
             .pending
             .with(
                 "null_type",
-                bridge::convert::OptionalArgument::into_optional(null_type),
+                Some(bridge::convert::OptionalArgument::into_optional(null_type)),
             );
         self
     }
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
-        self.input.empty = bridge::convert::optional_value(&empty);
+        self.input.empty = self
+            .pending
+            .with("empty", Some(bridge::convert::value(&empty)));
         self
     }
     pub fn big<F>(
@@ -7043,25 +7226,37 @@ impl EnumsCall {
     ) -> Self {
         self.input.typed = self
             .pending
-            .with("typed", bridge::convert::OptionalArgument::into_optional(typed));
+            .with(
+                "typed",
+                Some(bridge::convert::OptionalArgument::into_optional(typed)),
+            );
         self
     }
     pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
-        self.input.objects = bridge::convert::optional_value(&objects);
+        self.input.objects = self
+            .pending
+            .with("objects", Some(bridge::convert::value(&objects)));
         self
     }
     pub fn floats<F>(
         mut self,
         floats: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
+        self.input.floats = self
+            .pending
+            .with("floats", bridge::convert::OptionalArgument::into_optional(floats));
         self
     }
     pub fn booleans<F>(
         mut self,
         booleans: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
+        self.input.booleans = self
+            .pending
+            .with(
+                "booleans",
+                bridge::convert::OptionalArgument::into_optional(booleans),
+            );
         self
     }
 }
@@ -7475,7 +7670,9 @@ pub struct InputUnionCall {
 }
 impl InputUnionCall {
     pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<String, F>) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
     pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<i64, F>) -> Self {
@@ -7895,11 +8092,13 @@ impl MapsCall {
         self
     }
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
-        self.input.free = bridge::convert::optional_value(&free);
+        self.input.free = self.pending.with("free", Some(bridge::convert::value(&free)));
         self
     }
     pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
-        self.input.closed = bridge::convert::optional_value(&closed);
+        self.input.closed = self
+            .pending
+            .with("closed", Some(bridge::convert::value(&closed)));
         self
     }
 }
@@ -7977,7 +8176,9 @@ impl MergedCall {
         mut self,
         shared: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.shared = bridge::convert::OptionalArgument::into_optional(shared);
+        self.input.shared = self
+            .pending
+            .with("shared", bridge::convert::OptionalArgument::into_optional(shared));
         self
     }
 }
@@ -8254,7 +8455,7 @@ impl MissingTypeCall {
     }
     /// no type at all
     pub fn d(mut self, d: impl bridge::convert::Serialize) -> Self {
-        self.input.d = bridge::convert::optional_value(&d);
+        self.input.d = self.pending.with("d", Some(bridge::convert::value(&d)));
         self
     }
 }
@@ -8320,15 +8521,15 @@ pub struct NonsenseCall {
 }
 impl NonsenseCall {
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
-        self.input.a = bridge::convert::optional_value(&a);
+        self.input.a = self.pending.with("a", Some(bridge::convert::value(&a)));
         self
     }
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
-        self.input.b = bridge::convert::optional_value(&b);
+        self.input.b = self.pending.with("b", Some(bridge::convert::value(&b)));
         self
     }
     pub fn c(mut self, c: impl bridge::convert::Serialize) -> Self {
-        self.input.c = bridge::convert::optional_value(&c);
+        self.input.c = self.pending.with("c", Some(bridge::convert::value(&c)));
         self
     }
     pub fn d<F>(
@@ -8341,23 +8542,23 @@ impl NonsenseCall {
         self
     }
     pub fn e(mut self, e: impl bridge::convert::Serialize) -> Self {
-        self.input.e = bridge::convert::optional_value(&e);
+        self.input.e = self.pending.with("e", Some(bridge::convert::value(&e)));
         self
     }
     pub fn f(mut self, f: impl bridge::convert::Serialize) -> Self {
-        self.input.f = bridge::convert::optional_value(&f);
+        self.input.f = self.pending.with("f", Some(bridge::convert::value(&f)));
         self
     }
     pub fn g(mut self, g: impl bridge::convert::Serialize) -> Self {
-        self.input.g = bridge::convert::optional_value(&g);
+        self.input.g = self.pending.with("g", Some(bridge::convert::value(&g)));
         self
     }
     pub fn h(mut self, h: impl bridge::convert::Serialize) -> Self {
-        self.input.h = bridge::convert::optional_value(&h);
+        self.input.h = self.pending.with("h", Some(bridge::convert::value(&h)));
         self
     }
     pub fn i(mut self, i: impl bridge::convert::Serialize) -> Self {
-        self.input.i = bridge::convert::optional_value(&i);
+        self.input.i = self.pending.with("i", Some(bridge::convert::value(&i)));
         self
     }
 }
@@ -8433,14 +8634,18 @@ impl NullDefaultCall {
         mut self,
         text: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.text = bridge::convert::OptionalArgument::into_optional(text);
+        self.input.text = self
+            .pending
+            .with("text", bridge::convert::OptionalArgument::into_optional(text));
         self
     }
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self.input.flag = self
+            .pending
+            .with("flag", bridge::convert::OptionalArgument::into_optional(flag));
         self
     }
     pub fn list<F>(
@@ -8522,14 +8727,21 @@ impl NullableCall {
         mut self,
         list: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.list = bridge::convert::OptionalArgument::into_optional(list);
+        self.input.list = self
+            .pending
+            .with("list", Some(bridge::convert::OptionalArgument::into_optional(list)));
         self
     }
     pub fn any_of<F>(
         mut self,
         any_of: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
+        self.input.any_of = self
+            .pending
+            .with(
+                "any_of",
+                Some(bridge::convert::OptionalArgument::into_optional(any_of)),
+            );
         self
     }
     pub fn one_of<F>(
@@ -8538,14 +8750,22 @@ impl NullableCall {
     ) -> Self {
         self.input.one_of = self
             .pending
-            .with("one_of", bridge::convert::OptionalArgument::into_optional(one_of));
+            .with(
+                "one_of",
+                Some(bridge::convert::OptionalArgument::into_optional(one_of)),
+            );
         self
     }
     pub fn open_api<F>(
         mut self,
         open_api: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
+        self.input.open_api = self
+            .pending
+            .with(
+                "open_api",
+                Some(bridge::convert::OptionalArgument::into_optional(open_api)),
+            );
         self
     }
     pub fn enumerated<F>(
@@ -8556,7 +8776,7 @@ impl NullableCall {
             .pending
             .with(
                 "enumerated",
-                bridge::convert::OptionalArgument::into_optional(enumerated),
+                Some(bridge::convert::OptionalArgument::into_optional(enumerated)),
             );
         self
     }
@@ -8564,16 +8784,24 @@ impl NullableCall {
         mut self,
         null_only: impl bridge::convert::OptionalArgument<(), F>,
     ) -> Self {
-        self.input.null_only = bridge::convert::OptionalArgument::into_optional(
-            null_only,
-        );
+        self.input.null_only = self
+            .pending
+            .with(
+                "null_only",
+                bridge::convert::OptionalArgument::into_optional(null_only),
+            );
         self
     }
     pub fn twice<F>(
         mut self,
         twice: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.twice = bridge::convert::OptionalArgument::into_optional(twice);
+        self.input.twice = self
+            .pending
+            .with(
+                "twice",
+                Some(bridge::convert::OptionalArgument::into_optional(twice)),
+            );
         self
     }
     pub fn items<F>(
@@ -8668,14 +8896,14 @@ impl NullableNestedCall {
     pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<Maybe, F>) -> Self {
         self.input.b = self
             .pending
-            .with("b", bridge::convert::OptionalArgument::into_optional(b));
+            .with("b", Some(bridge::convert::OptionalArgument::into_optional(b)));
         self
     }
     /// Perhaps.
     pub fn d<F>(mut self, d: impl bridge::convert::OptionalArgument<Maybe, F>) -> Self {
         self.input.d = self
             .pending
-            .with("d", bridge::convert::OptionalArgument::into_optional(d));
+            .with("d", Some(bridge::convert::OptionalArgument::into_optional(d)));
         self
     }
     pub fn e<F>(
@@ -8782,14 +9010,18 @@ impl NumericEnumsCall {
         mut self,
         ratio: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.ratio = bridge::convert::OptionalArgument::into_optional(ratio);
+        self.input.ratio = self
+            .pending
+            .with("ratio", bridge::convert::OptionalArgument::into_optional(ratio));
         self
     }
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
-        self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self.input.flag = self
+            .pending
+            .with("flag", bridge::convert::OptionalArgument::into_optional(flag));
         self
     }
     pub fn mixed<F>(
@@ -8802,7 +9034,7 @@ impl NumericEnumsCall {
         self
     }
     pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
-        self.input.none = bridge::convert::optional_value(&none);
+        self.input.none = self.pending.with("none", Some(bridge::convert::value(&none)));
         self
     }
     pub fn big<F>(
@@ -9226,162 +9458,210 @@ impl PropertyNamesCall {
         mut self,
         async_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
+        self.input.async_ = self
+            .pending
+            .with("async", bridge::convert::OptionalArgument::into_optional(async_));
         self
     }
     pub fn ref_<F>(
         mut self,
         ref_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.ref_ = bridge::convert::OptionalArgument::into_optional(ref_);
+        self.input.ref_ = self
+            .pending
+            .with("$ref", bridge::convert::OptionalArgument::into_optional(ref_));
         self
     }
     pub fn foo_bar2<F>(
         mut self,
         foo_bar2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
+        self.input.foo_bar2 = self
+            .pending
+            .with("foo-bar", bridge::convert::OptionalArgument::into_optional(foo_bar2));
         self
     }
     pub fn foo_bar3<F>(
         mut self,
         foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
+        self.input.foo_bar3 = self
+            .pending
+            .with("Foo Bar", bridge::convert::OptionalArgument::into_optional(foo_bar3));
         self
     }
     pub fn foo_bar<F>(
         mut self,
         foo_bar: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
+        self.input.foo_bar = self
+            .pending
+            .with("foo_bar", bridge::convert::OptionalArgument::into_optional(foo_bar));
         self
     }
     pub fn reactions_plus_1<F>(
         mut self,
         reactions_plus_1: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.reactions_plus_1 = bridge::convert::OptionalArgument::into_optional(
-            reactions_plus_1,
-        );
+        self.input.reactions_plus_1 = self
+            .pending
+            .with(
+                "reactions-+1",
+                bridge::convert::OptionalArgument::into_optional(reactions_plus_1),
+            );
         self
     }
     pub fn reactions_minus_1<F>(
         mut self,
         reactions_minus_1: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.reactions_minus_1 = bridge::convert::OptionalArgument::into_optional(
-            reactions_minus_1,
-        );
+        self.input.reactions_minus_1 = self
+            .pending
+            .with(
+                "reactions--1",
+                bridge::convert::OptionalArgument::into_optional(reactions_minus_1),
+            );
         self
     }
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self.input.call = self
+            .pending
+            .with("call", bridge::convert::OptionalArgument::into_optional(call));
         self
     }
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self.input.poll = self
+            .pending
+            .with("poll", bridge::convert::OptionalArgument::into_optional(poll));
         self
     }
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self.input.clone = self
+            .pending
+            .with("clone", bridge::convert::OptionalArgument::into_optional(clone));
         self
     }
     pub fn await_<F>(
         mut self,
         await_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
+        self.input.await_ = self
+            .pending
+            .with("await", bridge::convert::OptionalArgument::into_optional(await_));
         self
     }
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self.input.pending = self
+            .pending
+            .with("pending", bridge::convert::OptionalArgument::into_optional(pending));
         self
     }
     pub fn empty<F>(
         mut self,
         empty: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
+        self.input.empty = self
+            .pending
+            .with("", bridge::convert::OptionalArgument::into_optional(empty));
         self
     }
     pub fn gr_uf6_udf_e<F>(
         mut self,
         gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.gr_uf6_udf_e = bridge::convert::OptionalArgument::into_optional(
-            gr_uf6_udf_e,
-        );
+        self.input.gr_uf6_udf_e = self
+            .pending
+            .with(
+                "größe",
+                bridge::convert::OptionalArgument::into_optional(gr_uf6_udf_e),
+            );
         self
     }
     pub fn u540d_u524d<F>(
         mut self,
         u540d_u524d: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.u540d_u524d = bridge::convert::OptionalArgument::into_optional(
-            u540d_u524d,
-        );
+        self.input.u540d_u524d = self
+            .pending
+            .with(
+                "名前",
+                bridge::convert::OptionalArgument::into_optional(u540d_u524d),
+            );
         self
     }
     pub fn self_2<F>(
         mut self,
         self_2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
+        self.input.self_2 = self
+            .pending
+            .with("Self", bridge::convert::OptionalArgument::into_optional(self_2));
         self
     }
     pub fn crate_<F>(
         mut self,
         crate_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
+        self.input.crate_ = self
+            .pending
+            .with("crate", bridge::convert::OptionalArgument::into_optional(crate_));
         self
     }
     pub fn empty2<F>(
         mut self,
         empty2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
+        self.input.empty2 = self
+            .pending
+            .with("_", bridge::convert::OptionalArgument::into_optional(empty2));
         self
     }
     pub fn empty3<F>(
         mut self,
         empty3: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
+        self.input.empty3 = self
+            .pending
+            .with("__", bridge::convert::OptionalArgument::into_optional(empty3));
         self
     }
     pub fn foo_bar4<F>(
         mut self,
         foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
+        self.input.foo_bar4 = self
+            .pending
+            .with("fooBar", bridge::convert::OptionalArgument::into_optional(foo_bar4));
         self
     }
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::OptionalArgument::into_optional(extra));
         self
     }
 }
@@ -9547,7 +9827,7 @@ impl RecursiveListCall {
         self
     }
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
-        self.input.b = bridge::convert::optional_value(&b);
+        self.input.b = self.pending.with("b", Some(bridge::convert::value(&b)));
         self
     }
 }
@@ -10562,7 +10842,9 @@ impl TuplesCall {
         mut self,
         single: impl bridge::convert::OptionalArgument<(String,), F>,
     ) -> Self {
-        self.input.single = bridge::convert::OptionalArgument::into_optional(single);
+        self.input.single = self
+            .pending
+            .with("single", bridge::convert::OptionalArgument::into_optional(single));
         self
     }
 }
@@ -10603,7 +10885,10 @@ impl std::future::Future for TuplesCall {
 pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall {
     TuplesCall {
         input: TuplesInput {
-            draft7: bridge::convert::Argument::into_argument(draft7),
+            draft7: bridge::convert::named(
+                "draft7",
+                bridge::convert::Argument::into_argument(draft7),
+            ),
             draft2020: None,
             open: None,
             long: None,
@@ -10662,7 +10947,10 @@ impl UnionsOfUnionsCall {
     ) -> Self {
         self.input.loose = self
             .pending
-            .with("loose", bridge::convert::OptionalArgument::into_optional(loose));
+            .with(
+                "loose",
+                Some(bridge::convert::OptionalArgument::into_optional(loose)),
+            );
         self
     }
     pub fn lists<F>(
@@ -10786,7 +11074,9 @@ impl UntaggedCall {
         mut self,
         numbers: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
-        self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
+        self.input.numbers = self
+            .pending
+            .with("numbers", bridge::convert::OptionalArgument::into_optional(numbers));
         self
     }
     pub fn all_kinds<F>(
@@ -10811,7 +11101,7 @@ impl UntaggedCall {
         self
     }
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
-        self.input.free = bridge::convert::optional_value(&free);
+        self.input.free = self.pending.with("free", Some(bridge::convert::value(&free)));
         self
     }
     pub fn merged<F>(
@@ -10827,9 +11117,12 @@ impl UntaggedCall {
         mut self,
         restricted: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.restricted = bridge::convert::OptionalArgument::into_optional(
-            restricted,
-        );
+        self.input.restricted = self
+            .pending
+            .with(
+                "restricted",
+                bridge::convert::OptionalArgument::into_optional(restricted),
+            );
         self
     }
 }

@@ -244,9 +244,12 @@ impl SequentialthinkingCall {
         mut self,
         branch_id: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.branch_id = bridge::convert::OptionalArgument::into_optional(
-            branch_id,
-        );
+        self.input.branch_id = self
+            .pending
+            .with(
+                "branchId",
+                bridge::convert::OptionalArgument::into_optional(branch_id),
+            );
         self
     }
     /// If more thoughts are needed

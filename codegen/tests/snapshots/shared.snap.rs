@@ -895,11 +895,22 @@ impl bridge::convert::FromJson for GetUserInput {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListClosedInput {
-    pub cursor: Option<String>,
+    pub cursor: Option<Option<String>>,
 }
 impl bridge::convert::ToJson for ListClosedInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("cursor", &self.cursor)])
+        bridge::convert::with_nullable(
+            bridge::convert::object(&[], &[]),
+            &[
+                (
+                    "cursor",
+                    self
+                        .cursor
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+            ],
+        )
     }
 }
 #[cfg(test)]
@@ -911,10 +922,7 @@ impl bridge::convert::FromJson for ListClosedInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            cursor: bridge::convert::FromJson::from_json(
-                reader.take(level, "cursor"),
-                reader,
-            ),
+            cursor: bridge::convert::read_nullable(reader.take(level, "cursor"), reader),
         }
     }
 }
@@ -1020,11 +1028,22 @@ bridge::generated! {
 #[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOpenInput {
-    pub cursor: Option<String>,
+    pub cursor: Option<Option<String>>,
 }
 impl bridge::convert::ToJson for ListOpenInput {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("cursor", &self.cursor)])
+        bridge::convert::with_nullable(
+            bridge::convert::object(&[], &[]),
+            &[
+                (
+                    "cursor",
+                    self
+                        .cursor
+                        .as_ref()
+                        .map(|value| value as &dyn bridge::convert::ToJson),
+                ),
+            ],
+        )
     }
 }
 #[cfg(test)]
@@ -1036,10 +1055,7 @@ impl bridge::convert::FromJson for ListOpenInput {
     ) -> Self {
         let level = reader.object(value);
         Self {
-            cursor: bridge::convert::FromJson::from_json(
-                reader.take(level, "cursor"),
-                reader,
-            ),
+            cursor: bridge::convert::read_nullable(reader.take(level, "cursor"), reader),
         }
     }
 }
@@ -1148,6 +1164,9 @@ impl bridge::convert::FromJson for PutPetToy {
 }
 bridge::generated! {
     PutPetToy = 506110333247360947
+}
+bridge::generated_union! {
+    PutPetToy { object Ball(PutPetBall), object Bone(PutPetBone) }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1385,18 +1404,24 @@ impl GetPetCall {
         mut self,
         filter_status: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.filter_status = bridge::convert::OptionalArgument::into_optional(
-            filter_status,
-        );
+        self.input.filter_status = self
+            .pending
+            .with(
+                "filter[status]",
+                bridge::convert::OptionalArgument::into_optional(filter_status),
+            );
         self
     }
     pub fn filter_status2<F>(
         mut self,
         filter_status2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.filter_status2 = bridge::convert::OptionalArgument::into_optional(
-            filter_status2,
-        );
+        self.input.filter_status2 = self
+            .pending
+            .with(
+                "filter-status",
+                bridge::convert::OptionalArgument::into_optional(filter_status2),
+            );
         self
     }
 }
@@ -1805,7 +1830,12 @@ impl ListClosedCall {
         mut self,
         cursor: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self.input.cursor = self
+            .pending
+            .with(
+                "cursor",
+                Some(bridge::convert::OptionalArgument::into_optional(cursor)),
+            );
         self
     }
 }
@@ -1874,7 +1904,12 @@ impl ListOpenCall {
         mut self,
         cursor: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
-        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self.input.cursor = self
+            .pending
+            .with(
+                "cursor",
+                Some(bridge::convert::OptionalArgument::into_optional(cursor)),
+            );
         self
     }
 }

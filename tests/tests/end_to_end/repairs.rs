@@ -305,7 +305,10 @@ fn an_import_shifts_no_places() {
     let code = "let shared = AtomicUsize::new(1); let text: bool = 5;\nshared.into_inner()";
     let outcome = run(code).expect("compile_error", 3);
     assert_eq!((&outcome["diagnostics"][0]["column"], &outcome["fixes"]), (&json!(14), &json!([])));
-    assert_says(&outcome["diagnostics"][0]["hint"], &["`AtomicUsize` is not in scope: add `use std::sync::atomic::AtomicUsize;`"]);
+    assert_says(
+        &outcome["diagnostics"][0]["hint"],
+        &["`AtomicUsize` is not in scope: add `use std::sync::atomic::AtomicUsize;`"],
+    );
 }
 
 /// Panics in a corrected line are reported and printed with the snippet's columns.
