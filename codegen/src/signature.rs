@@ -92,7 +92,7 @@ impl Writer<'_> {
         ]
     }
 
-    /// What is known of the answers, as a comment.
+    /// Returns the facts about the answers as a comment.
     fn answers(&self) -> String {
         let answers = &self.tool.answers;
         if self.tool.output == Output::Untyped {

@@ -22,11 +22,11 @@ pub struct Tool {
     pub input_schema: Value,
     /// The JSON Schema of its structured content, if declared or observed.
     pub output_schema: Option<Value>,
-    /// What is known of its answers besides the output schema.
+    /// Facts about its answers besides the output schema.
     pub answers: Answers,
 }
 
-/// What is known of a tool's answers.
+/// Facts about a tool's answers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Answers {
     /// Where the output schema is from.

@@ -1,4 +1,4 @@
-//! What the enums of a tool's arguments accept besides themselves: the values of their variants.
+//! Values that the enums of a tool's arguments accept besides themselves: those of their variants.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -26,7 +26,7 @@ pub(crate) struct ToolModel {
     /// The index of the input's type.
     pub(crate) input: usize,
     pub(crate) output: Output,
-    /// What is known of its answers.
+    /// Facts about its answers.
     pub(crate) answers: Answers,
     /// Number of places in the schemas that need a type.
     pub(crate) places: usize,

@@ -13,7 +13,7 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 /// The declared schema, with what observed results need besides: further properties, other types, and properties that
 /// are not required because a result lacked them. `observed` must come from [`super::infer`] or [`super::merge`].
 ///
-/// What fits stays as it is declared, with its descriptions and names.
+/// Keeps what fits as it is declared, with its descriptions and names.
 #[must_use]
 pub fn corrected(declared: &Value, observed: &Value) -> Value {
     let mut corrected = Corrector { root: declared }.place(declared, observed, 0);

@@ -40,8 +40,8 @@ fn distinct(name: &str, taken: &BTreeSet<String>) -> String {
     candidates.find(|candidate| !taken.contains(candidate)).unwrap_or_default()
 }
 
-/// What is left of a name in the characters that are valid here. If that says nothing, what the entry starts or connects
-/// to.
+/// Keeps the characters of a name that are valid here. If nothing is left, uses the name of the package or host of the
+/// entry.
 fn readable(given: &str, entry: &Json) -> String {
     let words = || [package(entry), host(entry)].into_iter().flatten().find_map(|word| slug(&word));
     slug(given).or_else(words).unwrap_or_else(|| "server".to_owned())
