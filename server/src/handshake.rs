@@ -14,9 +14,26 @@ struct Members<'a> {
     capabilities: Option<&'a RawValue>,
     #[serde(borrow)]
     client_info: Option<&'a RawValue>,
+    #[serde(rename = "_meta", borrow)]
+    meta: Option<&'a RawValue>,
 }
 
-/// The fault of an `initialize` request with these parameters, if it has one.
+impl Members<'_> {
+    /// Whether it is a request of MCP 2026-07-28 or later, which has no `initialize` and names its version in `_meta`.
+    fn is_stateless(&self) -> bool {
+        let meta = self.meta.and_then(|meta| serde_json::from_str::<Meta<'_>>(meta.get()).ok());
+        self.protocol_version.is_none() && meta.is_some_and(|meta| meta.protocol_version.is_some())
+    }
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(rename = "io.modelcontextprotocol/protocolVersion", borrow)]
+    protocol_version: Option<&'a RawValue>,
+}
+
+/// The fault of an `initialize` request with these parameters, if it has one. One that is of a version without this
+/// method is left to the library, which says so.
 pub(crate) fn fault(parameters: Option<&RawValue>) -> Option<String> {
     let Some(parameters) = parameters else { return Some("`params` is missing".to_owned()) };
     if !parameters.get().starts_with('{') {
@@ -26,6 +43,9 @@ pub(crate) fn fault(parameters: Option<&RawValue>) -> Option<String> {
     let Ok(members) = serde_json::from_str::<Members<'_>>(parameters.get()) else {
         return whole().map(|error| format!("`params`: {error}"));
     };
+    if members.is_stateless() {
+        return None;
+    }
     member::<String>("protocolVersion", members.protocol_version)
         .or_else(|| object::<ClientCapabilities>("capabilities", members.capabilities))
         .or_else(|| object::<Implementation>("clientInfo", members.client_info))
@@ -96,5 +116,8 @@ mod tests {
         let valid =
             format!(r#"{{"protocolVersion":"2025-06-18","capabilities":{{"sampling":{{}}}},{info}}}"#);
         assert_eq!(fault(Some(&RawValue::from_string(valid).unwrap())), None);
+        // The library answers that this version has no such method.
+        let stateless = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#.to_owned();
+        assert_eq!(fault(Some(&RawValue::from_string(stateless).unwrap())), None);
     }
 }
