@@ -3,6 +3,10 @@
 use runner::size;
 use serde_json::{Value, json};
 
+/// Maximum number of lines that are left of a text that is too long. opencode shows a model only the first 2 000 lines of
+/// an answer, and leaves out the end of the text and the address of the whole.
+const LINES: usize = 1_600;
+
 /// Stores a part that is too long for an answer under its name; returns its address.
 pub(super) type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
 
@@ -48,8 +52,11 @@ pub(super) fn head_and_tail(text: &str, room: usize, more: &str) -> String {
     if text.len() <= room {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(room / 4 * 3);
-    let tail = text.ceil_char_boundary(text.len() - room / 4).max(head);
+    let mut ends = text.match_indices('\n').map(|(at, _)| at);
+    let max_head = ends.nth(LINES / 4 * 3 - 1).unwrap_or(text.len());
+    let head = text.floor_char_boundary((room / 4 * 3).min(max_head));
+    let min_tail = text.rmatch_indices('\n').nth(LINES / 4 - 1).map_or(0, |(at, _)| at + 1);
+    let tail = text.ceil_char_boundary((text.len() - room / 4).max(min_tail)).max(head);
     let (first, last) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     let (left_out, whole) = (size(tail - head), size(text.len()));
     format!("{first}\n[… {left_out} of {whole} are left out here{more} …]\n{last}")
@@ -81,9 +88,17 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_not_counted() {
+    fn lines_count_only_in_a_text_that_is_too_long() {
         let lines = "a\n".repeat(10_000);
         assert_eq!(head_and_tail(&lines, 20_000, ""), lines);
+        let lines = (1..=10_000).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
+        let shown = head_and_tail(&lines, 40_000, "");
+        let all: Vec<&str> = shown.lines().collect();
+        assert_eq!(
+            (all.len(), all[0], all[1199], all[1201], all[1600]),
+            (1601, "1", "1200", "9601", "10000")
+        );
+        assert!(all[1200].contains("are left out here"), "{}", all[1200]);
     }
 
     #[test]
