@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::arguments::Arguments;
 use crate::commands::explain;
-use crate::tool_members::{Members, kind_of};
+use mcp::tool_members::{Members, kind_of};
 
 /// The variable by which the script of a shell asks for completions; its value is the shell's name.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_COMPLETE";

@@ -17,7 +17,6 @@ mod reference_pages;
 mod terminal_host;
 mod terminal_prompter;
 mod tool_arguments;
-mod tool_members;
 mod tool_usage;
 mod usage_hints;
 

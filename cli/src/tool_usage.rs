@@ -4,7 +4,7 @@
 use runner::nearest;
 use serde_json::{Map, Value};
 
-use crate::tool_members::{Members, kind_of};
+use mcp::tool_members::{Members, kind_of};
 
 /// Maximum number of arguments in a usage line.
 const ARGUMENTS_SHOWN: usize = 20;

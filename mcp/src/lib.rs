@@ -41,6 +41,7 @@ mod session;
 mod sse;
 mod stderr;
 mod text;
+pub mod tool_members;
 mod trace;
 mod wire;
 

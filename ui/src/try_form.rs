@@ -1,10 +1,12 @@
 //! The form of a tool's arguments, made of its schema, and the arguments that a filled form says.
 //!
 //! Strings, numbers, booleans, enums of strings, and arrays of these have a field each. Everything else is written as
-//! JSON. A field that is left empty is left out of the arguments, except a required string.
+//! JSON, perhaps behind a byte order mark. A field that is left empty is left out of the arguments, except a required string.
 
 use maud::{Markup, html};
+use mcp::tool_members::Members;
 use serde_json::{Map, Number, Value};
+use strict_json::without_mark;
 
 use crate::access::Visitor;
 use crate::error::PageError;
@@ -46,17 +48,15 @@ enum Kind {
 
 /// The fields of a schema; none if it does not describe the members of an object.
 fn fields(schema: &Value) -> Vec<Field<'_>> {
-    let root = resolved(schema, schema);
-    let Some(properties) = root["properties"].as_object() else { return Vec::new() };
-    let required: Vec<&str> =
-        root["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    properties
+    let members = Members::of(schema);
+    members
+        .named
         .iter()
         .take(FIELDS)
-        .map(|(name, property)| Field {
+        .map(|&(name, property)| Field {
             name,
             about: property["description"].as_str().unwrap_or_default(),
-            is_required: required.contains(&name.as_str()),
+            is_required: members.required.contains(name),
             kind: kind(resolved(schema, property), schema),
         })
         .collect()
@@ -150,7 +150,8 @@ fn input(name: &str, kind: &Kind) -> Markup {
 /// # Errors
 /// If a value has another form than its field.
 pub(crate) fn arguments(schema: &Value, form: &Query) -> Result<Map<String, Value>, PageError> {
-    let rest = form.get(REST).map(str::trim).filter(|rest| !rest.is_empty()).unwrap_or("{}");
+    let rest =
+        form.get(REST).map(|rest| without_mark(rest).trim()).filter(|rest| !rest.is_empty()).unwrap_or("{}");
     let rest: Value = serde_json::from_str(rest)
         .map_err(|error| PageError::wrong(format!("the JSON object is wrong: {error}")))?;
     let Value::Object(mut arguments) = rest else {
@@ -201,7 +202,7 @@ fn value(kind: &Kind, given: &str) -> Option<Value> {
             .map(|one| value(kind, one))
             .collect::<Option<Vec<_>>>()
             .map(Value::from),
-        Kind::Json => serde_json::from_str(given).ok(),
+        Kind::Json => serde_json::from_str(without_mark(given)).ok(),
     }
 }
 
@@ -258,6 +259,15 @@ mod tests {
             assert!(filled(&[(name, wrong)], "").is_err(), "{name}");
         }
         assert!(filled(&[], "[1]").is_err() && filled(&[], "{").is_err());
+    }
+
+    #[test]
+    fn members_of_alternatives_have_fields() {
+        let member = |name: &str| json!({ "properties": { name: { "type": "string" } }, "required": [name] });
+        let schema = json!({ "allOf": [member("a")], "anyOf": [member("b"), member("c")] });
+        let found: Vec<_> =
+            fields(&schema).into_iter().map(|field| (field.name, field.is_required)).collect();
+        assert_eq!(found, [("a", true), ("b", false), ("c", false)]);
     }
 
     #[test]

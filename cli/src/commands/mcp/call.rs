@@ -23,8 +23,8 @@ use super::support::{note_difference, print_json, sessions};
 use crate::arguments::CallArguments;
 use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
-use crate::tool_members::Members;
 use crate::tool_usage;
+use mcp::tool_members::Members;
 
 /// Maximum length of arguments from standard input, in bytes (32 MiB): a server gets no longer message.
 const STANDARD_INPUT_LIMIT: u64 = 32 << 20;

@@ -21,7 +21,7 @@ use terminal::{Masker, Terminal};
 use super::support::{note_difference, print_json, server_of, sessions};
 use super::table::show_table;
 use crate::arguments::ToolsArguments;
-use crate::tool_members::{Members, kind_of};
+use mcp::tool_members::{Members, kind_of};
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 

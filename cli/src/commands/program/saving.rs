@@ -86,8 +86,9 @@ async fn read_new(arguments: &SaveProgramArguments) -> Result<New, Failure> {
     let file = arguments.file.clone();
     let reading = tokio::task::spawn_blocking(move || read_snippet(&file));
     let text = reading.await.map_err(Failure::system)??;
+    let json = strict_json::without_mark(&text);
     let (text, recorded) =
-        match text.trim_start().starts_with('{').then(|| serde_json::from_str::<Exported>(&text)) {
+        match json.trim_start().starts_with('{').then(|| serde_json::from_str::<Exported>(json)) {
             Some(Ok(exported)) => (exported.text, exported.recorded),
             _ => (text, None),
         };

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp::InputCheck;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
+
+use crate::InputCheck;
 
 /// Maximum number of schemas that are read: far more than any tool has, and read in a moment.
 const MAX_SCHEMAS: usize = 10_000;
@@ -19,11 +20,11 @@ const CONDITIONS: [&str; 3] = ["if", "then", "else"];
 
 /// The members of an object that a schema describes.
 #[derive(Debug, Default)]
-pub(crate) struct Members<'a> {
+pub struct Members<'a> {
     /// Their schemas by name, in the schema's order.
-    pub(crate) named: Vec<(&'a str, &'a Value)>,
+    pub named: Vec<(&'a str, &'a Value)>,
     /// Those that every object has.
-    pub(crate) required: BTreeSet<&'a str>,
+    pub required: BTreeSet<&'a str>,
     places: BTreeMap<&'a str, usize>,
     patterns: Vec<&'a str>,
     /// Whether it allows other members.
@@ -40,7 +41,8 @@ struct Reader<'a> {
 
 impl<'a> Members<'a> {
     /// The members that a schema describes.
-    pub(crate) fn of(root: &'a Value) -> Self {
+    #[must_use]
+    pub fn of(root: &'a Value) -> Self {
         let mut reader = Reader { root, members: Members::default(), seen: BTreeSet::new() };
         reader.read(root, true, 0);
         let mut members = reader.members;
@@ -51,12 +53,12 @@ impl<'a> Members<'a> {
     }
 
     /// The names, in the schema's order.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.named.iter().map(|(name, _)| *name)
     }
 
     /// Whether an object may have a member of this name. A schema that describes no names leaves them open.
-    pub(crate) fn allows(&self, name: &str) -> bool {
+    pub fn allows(&self, name: &str) -> bool {
         let is_described = self.named.is_empty() && self.patterns.is_empty();
         self.is_open || is_described || self.places.contains_key(name) || self.fits_pattern(name)
     }
@@ -184,7 +186,8 @@ fn resolved<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
 }
 
 /// The one type that a member's schema has besides `null`, if it has one.
-pub(crate) fn kind_of(schema: &Value) -> Option<&str> {
+#[must_use]
+pub fn kind_of(schema: &Value) -> Option<&str> {
     if let Some(kind) = schema["type"].as_str() {
         return Some(kind);
     }
