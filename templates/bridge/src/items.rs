@@ -29,8 +29,9 @@ pub(crate) struct Said {
     pub(crate) rounded: Option<String>,
 }
 
-/// Reads a text as JSON or as a Python literal.
+/// Reads a text as JSON or as a Python literal, perhaps behind a byte order mark.
 pub(crate) fn said(text: &str) -> Result<Said, Error> {
+    let text = text.trim_start_matches('\u{feff}');
     let literal;
     let mut json = text;
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {

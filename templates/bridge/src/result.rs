@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::content::Content;
 use crate::items::{Items, said, texts};
+use crate::unread;
 
 /// The whole answer of a tool: of one without an output schema, and of any by `.raw()`.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +70,8 @@ impl ToolResult {
     /// Whether the only content is a text that is no damaged JSON, so that it can be the only item of a list.
     fn is_item(&self) -> bool {
         let [only] = self.content.as_slice() else { return false };
-        only.as_text().is_some_and(|text| !text.trim_start().starts_with(['[', '{']))
+        only.as_text()
+            .is_some_and(|text| !text.trim_start_matches('\u{feff}').trim_start().starts_with(['[', '{']))
     }
 }
 
@@ -79,10 +81,12 @@ impl fmt::Display for ToolResult {
     }
 }
 
-/// A result serializes as its structured content, or else its text, or else its content blocks.
+/// A result serializes as its structured content, with a warning if other content says more, or else its text, or else
+/// its content blocks.
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(structured) = &self.structured {
+            unread::warn_of_unwritten(&self.content, structured);
             structured.serialize(serializer)
         } else if self.content.iter().all(|part| part.as_text().is_some()) {
             self.text().serialize(serializer)

@@ -89,6 +89,18 @@ pub(crate) fn described(content: &[Content]) -> String {
     if unread.is_empty() { "an empty text".to_owned() } else { unread.text() }
 }
 
+/// Warns of content that says more than `value`, which is written instead.
+pub(crate) fn warn_of_unwritten(content: &[Content], value: &Value) {
+    let unread = Unread::of(content, value);
+    if !unread.is_empty() {
+        let text = unread.text();
+        warn(
+            format!("an answer is written as its structured content, without {text}; `emit` takes them"),
+            None,
+        );
+    }
+}
+
 /// Counts the content that says more than `value`, which is read instead.
 pub(crate) fn count(tool: &Tool, content: &[Content], value: &Value) {
     let unread = Unread::of(content, value);

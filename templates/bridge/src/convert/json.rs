@@ -11,6 +11,11 @@ use super::{Mismatch, Reader};
 pub trait ToJson {
     /// Converts the value to JSON.
     fn to_json(&self) -> Value;
+
+    /// Whether there is no value, so that an optional member is left out.
+    fn is_absent(&self) -> bool {
+        false
+    }
 }
 
 /// A type that can be read from JSON.
@@ -200,6 +205,10 @@ impl<T: ToJson> ToJson for Option<T> {
             Some(some) => some.to_json(),
             None => Value::Null,
         }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
     }
 }
 

@@ -9,7 +9,7 @@ use super::sent::{field, refuse};
 /// A field to convert to JSON.
 type Field<'a> = (&'a str, &'a dyn ToJson);
 
-/// An object with the `required` fields, and those `optional` ones that are not null.
+/// An object with the `required` fields, and those `optional` ones that have a value.
 #[must_use]
 pub fn object(required: &[Field<'_>], optional: &[Field<'_>]) -> Value {
     Value::Object(collect(required, optional))
@@ -40,9 +40,8 @@ fn collect(required: &[Field<'_>], optional: &[Field<'_>]) -> Map<String, Value>
         object.insert((*key).to_owned(), field(key, || value.to_json()));
     }
     for (key, value) in optional {
-        let value = field(key, || value.to_json());
-        if !value.is_null() {
-            object.insert((*key).to_owned(), value);
+        if !value.is_absent() {
+            object.insert((*key).to_owned(), field(key, || value.to_json()));
         }
     }
     object
