@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::lookup::Found;
-use super::signature::Field;
+use super::signature::{Field, Shape};
 use super::slip::Slip;
 use crate::tokens::{Kind, Tokens};
 
@@ -28,6 +28,21 @@ impl Parameter<'_> {
         }
         let kind = in_module(&self.field.kind, &self.found.module.module);
         (!kind.is_empty()).then_some(kind)
+    }
+
+    /// The type of an item of its list, or of the only list among the values of its union, as a snippet writes it.
+    pub(crate) fn item(&self) -> Option<String> {
+        let item = |kind: &str| Some(kind.strip_prefix("Vec<")?.strip_suffix('>')?.to_owned());
+        let kind = &self.field.kind;
+        let mut items = match item(kind) {
+            Some(item) => vec![item],
+            None => {
+                let Shape::Enum(variants) = self.found.shape(kind)? else { return None };
+                variants.iter().filter_map(|variant| item(variant.held.as_deref()?)).collect()
+            }
+        };
+        let only = items.pop().filter(|_| items.is_empty())?;
+        Some(in_module(&only, &self.found.module.module))
     }
 }
 

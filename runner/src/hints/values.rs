@@ -348,7 +348,7 @@ fn takes(held: &str, given: &str) -> bool {
         "String" => matches!(given, "str" | "String" | "char"),
         "i64" | "u64" | "f64" => is_number(given),
         _ if held.starts_with("Vec<") => given.starts_with("Vec<") || given.starts_with('['),
-        _ if held.starts_with("BTreeMap<") => given.contains("Map<"),
+        _ if held.starts_with("IndexMap<") => given.contains("Map<"),
         _ => given.rsplit("::").next() == Some(held),
     }
 }

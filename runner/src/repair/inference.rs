@@ -82,11 +82,14 @@ fn argument(slip: &Slip<'_>, parameter: &Parameter<'_>, stated: Stated) -> Optio
         return Some(vec![Edit::insert(bytes.end, format!("::<{kind}>"))]);
     }
     if is_new_map(tokens, &range) {
-        let (_, entries) = kind.strip_suffix('>')?.split_once('<')?;
+        let entries = match &*kind {
+            "Value" => "String, Value",
+            _ => kind.strip_suffix('>')?.split_once('<')?.1,
+        };
         return Some(vec![Edit::insert(tokens.range(range.start).end, format!("::<{entries}>"))]);
     }
     if is_empty_list(slip.source.text.get(bytes.clone())?) {
-        let item = if kind == "Value" { "Value" } else { item? };
+        let item = if kind == "Value" { kind } else { parameter.item()? };
         let text = format!("Vec::<{item}>::new()");
         return Some(vec![Edit { start: parameter_start(tokens, parameter), end: bytes.end, text }]);
     }

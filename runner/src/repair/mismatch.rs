@@ -33,6 +33,7 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
             let fits = simple && ends_block(slip, &range) && in_loop(slip, &range);
             fits.then(|| around(&range, "", "?;"))
         }
+        _ if simple && is_other_map(expected, found) => Some(around(&range, "", ".into_iter().collect()")),
         _ => numbers::equal(slip, (expected, found), &range).or_else(|| texts(slip, expected, found, &range)),
     }
 }
@@ -40,6 +41,12 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
 /// Whether a type is the result of a call: its failure must not be lost.
 fn is_result_of_call(slip: &Slip<'_>, name: &str) -> bool {
     slip.lookup.known(name).is_result_of_call()
+}
+
+/// Whether a map of an answer is used as one of the standard library, which can have the same entries.
+fn is_other_map(expected: &str, found: &str) -> bool {
+    let kind = |name: &str| base(name.split('<').next().unwrap_or(name)).to_owned();
+    matches!(&*kind(expected), "BTreeMap" | "HashMap") && kind(found) == "IndexMap"
 }
 
 /// The last segment of a path: messages print types with and without their crate.
