@@ -264,7 +264,7 @@ fn units(installed: &Installed) -> Checked<Server> {
     const PACKAGE: &str = "unit-converter-mcp";
     let looped = "let mut metres = Vec::new();\n\
         for unit in [units::ConvertLengthFromUnit::Kilometer, units::ConvertLengthFromUnit::Centimeter] {\n    \
-        let answer = units::convert_length(5.0, unit, units::ConvertLengthToUnit::Meter).await?;\n    \
+        let answer = units::convert_length(5.0, unit, units::ConvertLengthFromUnit::Meter).await?;\n    \
         metres.push(answer[\"converted_value\"].as_f64());\n}\nmetres";
     let one = json!({ "value": 100, "from_unit": "celsius", "to_unit": "fahrenheit" });
     let mass =

@@ -4,6 +4,7 @@
 
 mod adversarial;
 mod adversity;
+mod argument_forms;
 mod arguments;
 mod asking;
 mod broken;

@@ -74,7 +74,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Where snapshots are, and what differs between machines and runs.
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     let mut settings = Settings::clone_current();
     settings.set_snapshot_path("snapshots");
     settings.set_prepend_module_to_snapshot(false);
