@@ -7,12 +7,14 @@
 
 mod accept;
 mod access;
+mod body_budget;
 mod challenge;
 mod connections;
 mod cors;
 mod endpoint;
 mod framing;
 mod head;
+mod holder;
 pub mod local;
 mod metrics_listener;
 mod numbers;

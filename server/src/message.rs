@@ -15,6 +15,10 @@ use serde_json::{Value, json};
 
 use crate::handshake;
 
+/// Maximum number of values in a message: strings, numbers, literals, lists, objects, and names of members. Read as
+/// values, they take up to 32 MiB, eight times the length of the longest message.
+const MAX_VALUES: usize = 200_000;
+
 /// The arguments of a call as its client sent them, in their canonical form.
 #[derive(Debug, Clone)]
 pub(crate) struct SentArguments(Box<RawValue>);
@@ -63,7 +67,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 impl Outline<'_> {
     /// The id of the request, if it is valid: a string or an integer.
     fn request_id(&self) -> Value {
-        let id: Option<Value> = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
+        let scalar = self.id.filter(|id| !id.get().starts_with(['[', '{']));
+        let id: Option<Value> = scalar.and_then(|id| serde_json::from_str(id.get()).ok());
         id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).unwrap_or_default()
     }
 
@@ -77,9 +82,18 @@ impl Outline<'_> {
 /// Checks the text of one message. A text that is not a message is left to the library, which reports it.
 ///
 /// # Errors
-/// The response to a message that two readers would interpret differently, and to a malformed `initialize`.
+/// The response to a message that two readers would interpret differently, to one that is expensive to read, and to a
+/// malformed `initialize`.
 pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage> {
+    if values(text) > MAX_VALUES {
+        return Err(RejectedMessage::unaddressed(format!("a message has at most {MAX_VALUES} JSON values")));
+    }
     let outline: Option<Outline<'_>> = serde_json::from_str(text).ok();
+    // A batch is read as a list of members.
+    let id = outline.as_ref().filter(|_| text.trim_start().starts_with('{')).and_then(|outline| outline.id);
+    if id.is_some_and(|id| id.get().starts_with(['[', '{'])) {
+        return Err(RejectedMessage::unaddressed("the id of a message is a string or an integer"));
+    }
     let request = outline.filter(|outline| outline.method.is_some());
     let id = request.as_ref().map(Outline::request_id).unwrap_or_default();
     if let Err(repeated) = strict_json::check_names(text) {
@@ -101,6 +115,21 @@ pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage
         Ok(arguments) => Ok(Some(SentArguments(arguments))),
         Err(wrong) => Err(RejectedMessage::new(&id, &unfit(&wrong))),
     }
+}
+
+/// The number of values in a JSON text, at most one too many for each empty list and object.
+fn values(text: &str) -> usize {
+    let (mut count, mut is_string, mut is_escaped) = (1, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_string,
+            b'"' => is_string = !is_string,
+            b',' | b':' | b'[' | b'{' => count += usize::from(!is_string),
+            _ => {}
+        }
+    }
+    count
 }
 
 /// The response to a text that the library can't parse as a message, and whether the client expects one.
@@ -252,7 +281,6 @@ mod tests {
                 true,
             ),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Value::Null, -32_600, true),
-            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, Value::Null, -32_600, true),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null, -32_600, true),
             (r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#, Value::Null, -32_600, false),
             (r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, json!(1), -32_600, false),
@@ -265,6 +293,30 @@ mod tests {
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{text}: {answer}");
             assert_eq!(awaited, is_awaited, "{text}");
         }
+    }
+
+    #[test]
+    fn messages_that_are_expensive_to_read_are_refused() {
+        let numbers = |count: usize| vec!["1"; count].join(",");
+        let id = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        for (text, says) in [
+            (id("{\"a\":1}"), "the id of a message is a string or an integer"),
+            (id(" [[1]]"), "the id of a message is a string or an integer"),
+            (id(&format!("[{}]", numbers(1_000_000))), "a message has at most 200000 JSON values"),
+            (call("1", &format!("{{\"a\":[{}]}}", numbers(MAX_VALUES))), "at most 200000 JSON values"),
+        ] {
+            let refusal = check(&text).unwrap_err();
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(-32_600)));
+            assert!(answer["error"]["message"].as_str().unwrap().contains(says), "{answer}");
+        }
+        assert!(check(&call("1", &format!("{{\"a\":[{}]}}", numbers(MAX_VALUES - 100)))).unwrap().is_some());
+        let text = r#"{"a": ["[,:{\\\"", 1, {}], "b": null}"#;
+        assert_eq!(
+            values(text),
+            9,
+            "the object, two names, a list, three items, one of them empty, and null"
+        );
     }
 
     #[test]

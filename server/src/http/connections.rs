@@ -148,7 +148,7 @@ mod tests {
     /// Routes that accept every request.
     fn admitting() -> Router {
         let admit = |Extension(entry): Extension<Arc<Entry>>| async move {
-            if entry.admit() { "accepted" } else { "full" }
+            if entry.admit().is_ok() { "accepted" } else { "full" }
         };
         Router::new().route("/", get(admit))
     }

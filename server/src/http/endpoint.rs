@@ -24,16 +24,19 @@ use tokio_util::task::TaskTracker;
 
 use super::accept::Accepted;
 use super::access::Access;
+use super::body_budget::{BodyBudget, HeldBody};
 use super::challenge::Refusal;
 use super::cors;
 use super::head;
+use super::holder::Holder;
 use super::numbers;
 use super::sessions::{Sessions, is_primed};
-use super::table::{ADMITTED, Entry};
+use super::table::{ADMITTED, Entry, TooMany};
 use super::token::Token;
 use crate::caller::Abilities;
+use crate::execution_slots::share;
 use crate::identity::{self, Identity};
-use crate::message::{self, RejectedMessage};
+use crate::message::{self, RejectedMessage, SentArguments};
 use crate::scrape;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
@@ -57,6 +60,9 @@ pub(super) const SESSION: &str = "mcp-session-id";
 /// random, so no session has it.
 const NO_SESSION: HeaderValue = HeaderValue::from_static("00000000-0000-0000-0000-000000000000");
 
+/// Up to this size in bytes (64 KiB), a message is checked in less than a millisecond.
+const CHECKED_HERE: usize = 64 << 10;
+
 /// Allowed before the text of a request.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -69,6 +75,8 @@ pub(super) struct Endpoint<Handler> {
     pub(super) sessions: Arc<Sessions>,
     /// Responses that are not complete yet.
     pub(super) answers: TaskTracker,
+    /// The bytes of requests whose answer has not begun.
+    bodies: BodyBudget,
     access: Access,
     address: SocketAddr,
     service: StreamableHttpService<Handler, Sessions>,
@@ -109,7 +117,8 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         answers.close();
         let access =
             Access::new(address, token, &state.settings.borrow().config.serve, state.terminal.notifier());
-        Arc::new(Endpoint { state, sessions, answers, access, address, service })
+        let bodies = BodyBudget::default();
+        Arc::new(Endpoint { state, sessions, answers, bodies, access, address, service })
     }
 
     /// The protocol's service, for the currently configured hosts and origins. With `primes`, streams that are not
@@ -177,11 +186,22 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
     }
 
     async fn admitted(&self, request: Request) -> Response {
-        if request.extensions().get::<Arc<Entry>>().is_some_and(|connection| !connection.admit()) {
-            let message = format!("the limit of {ADMITTED} connections is reached; try again later\n");
-            let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
-            return (StatusCode::SERVICE_UNAVAILABLE, close, message).into_response();
+        let admitted = request.extensions().get::<Arc<Entry>>().map(Entry::admit);
+        match admitted.transpose() {
+            Ok(connection) => holding(self.accepted(request).await, connection),
+            Err(too_many) => {
+                let of_whom = match too_many {
+                    TooMany::InAll => format!("the limit of {ADMITTED} connections"),
+                    TooMany::OfHolder => {
+                        format!("the limit of {} connections of one client", share(ADMITTED))
+                    }
+                };
+                busy(&format!("{of_whom} is reached"))
+            }
         }
+    }
+
+    async fn accepted(&self, request: Request) -> Response {
         if request.method() == Method::POST {
             return self.post(request).await;
         }
@@ -202,20 +222,22 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
 
     async fn post(&self, request: Request) -> Response {
         let (mut head, body) = request.into_parts();
-        let body = match timeout(BODY_TIME, read(body)).await {
+        let origin = head.extensions.get::<Arc<Entry>>().and_then(|entry| entry.origin());
+        let mut held = origin.map(|origin| self.bodies.begin(Holder::current(origin)));
+        let body = match timeout(BODY_TIME, read(body, held.as_mut())).await {
             Ok(Ok(body)) => body,
             Ok(Err(BodyError::TooLong)) => {
                 let message = format!("a request has at most {BODY_LIMIT} bytes\n");
                 return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
             }
+            Ok(Err(BodyError::NoRoom)) => return busy("the memory for requests is in use"),
             Ok(Err(BodyError::Broken)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
-        match std::str::from_utf8(&body).map(message::check) {
-            Ok(Ok(Some(sent))) => drop(head.extensions.insert(sent)),
-            Ok(Ok(None)) => {}
-            Ok(Err(refusal)) => return refused(refusal),
-            Err(_) => return refused(RejectedMessage::unaddressed("a message must be UTF-8")),
+        match checked(body.clone()).await {
+            Ok(Some(sent)) => drop(head.extensions.insert(sent)),
+            Ok(None) => {}
+            Err(refusal) => return refused(refusal),
         }
         let is_json = is_json(&head.headers);
         // Invalid messages are answered below.
@@ -251,13 +273,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         {
             return unavailable(&id, &message);
         }
-        answer.map(|body| {
-            let held = move |chunk| {
-                let _until_it_is_whole = &token;
-                chunk
-            };
-            Body::from_stream(body.into_data_stream().map(held))
-        })
+        holding(answer, token)
     }
 }
 
@@ -384,20 +400,55 @@ fn refused(refusal: RejectedMessage) -> Response {
     (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
 }
 
+/// The answer, with a value that is kept until it is whole.
+fn holding(answer: Response, kept: impl Send + 'static) -> Response {
+    answer.map(|body| {
+        let keep = move |chunk| {
+            let _until_it_is_whole = &kept;
+            chunk
+        };
+        Body::from_stream(body.into_data_stream().map(keep))
+    })
+}
+
+/// The response to a request for which there is no room now.
+fn busy(why: &str) -> Response {
+    let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
+    (StatusCode::SERVICE_UNAVAILABLE, close, format!("{why}; try again later\n")).into_response()
+}
+
+/// Checks the text of a message. That of a long one takes a thread of its own, so that other clients need not wait.
+async fn checked(body: Bytes) -> Result<Option<SentArguments>, RejectedMessage> {
+    let is_long = body.len() > CHECKED_HERE;
+    let check = move || match std::str::from_utf8(&body) {
+        Ok(text) => message::check(text),
+        Err(_) => Err(RejectedMessage::unaddressed("a message must be UTF-8")),
+    };
+    if !is_long {
+        return check();
+    }
+    let panicked = |_| Err(RejectedMessage::unaddressed("the message can't be checked"));
+    tokio::task::spawn_blocking(check).await.unwrap_or_else(panicked)
+}
+
 /// Why a request has no body.
 enum BodyError {
     TooLong,
+    NoRoom,
     Broken,
 }
 
 /// The body of a request, up to [`BODY_LIMIT`], without a byte order mark.
-async fn read(body: Body) -> Result<Bytes, BodyError> {
+async fn read(body: Body, mut held: Option<&mut HeldBody>) -> Result<Bytes, BodyError> {
     let mut chunks = body.into_data_stream();
     let mut read = Vec::new();
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(|_| BodyError::Broken)?;
         if read.len() + chunk.len() > BODY_LIMIT {
             return Err(BodyError::TooLong);
+        }
+        if held.as_mut().is_some_and(|held| !held.add(chunk.len())) {
+            return Err(BodyError::NoRoom);
         }
         read.extend_from_slice(&chunk);
     }

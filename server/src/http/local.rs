@@ -67,7 +67,7 @@ impl LocalListener {
 /// Accepts a request, so that its connection stays open; `false` if too many connections are open.
 #[must_use]
 pub fn admit(request: &Request) -> bool {
-    request.extensions().get::<Arc<Entry>>().is_some_and(|connection| connection.admit())
+    request.extensions().get::<Arc<Entry>>().is_some_and(|connection| connection.admit().is_ok())
 }
 
 /// The values of `Host` that mean a loopback address.

@@ -1,20 +1,26 @@
 //! Limits the number of connections, and decides which one to close for another.
 //!
 //! A connection counts as a stranger's until a request on it is accepted. Strangers' connections are few and short, in
-//! total and for each address, and the oldest is closed first, so half-open connections do not keep others out.
+//! total and for each address, and the oldest is closed first, so half-open connections do not keep others out. Other
+//! connections have a holder. One holder can't have all of them, and if there are too many, an idle one of the holder
+//! that has the most is closed.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
+use super::holder::{Holder, Origin};
+use crate::execution_slots::share;
+
 /// Limits on connections without an accepted request, in total and for one address. Well below the 1024 files that a
 /// process may have open by default, and above what a browser or a burst of clients opens at once.
 pub(super) const STRANGERS: usize = 256;
 pub(super) const STRANGERS_OF_ADDRESS: usize = 128;
 
-/// Limit on connections with an accepted request. More are refused.
+/// Limit on connections with an accepted request.
 pub(super) const ADMITTED: usize = 512;
 
 /// The connections.
@@ -23,7 +29,7 @@ pub(super) struct Table(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of the next connection; numbers increase.
+    /// The next number for a connection or a time; numbers increase.
     next: u64,
     connections: HashMap<u64, Connection>,
 }
@@ -31,21 +37,34 @@ struct State {
 #[derive(Debug)]
 struct Connection {
     origin: Origin,
-    is_admitted: bool,
+    /// Whose last request on it was accepted.
+    holder: Option<Holder>,
+    /// When its last request ended, as a number that increases; `None` during a request.
+    idle_since: Option<u64>,
     /// Ends the connection.
     end: CancellationToken,
 }
 
-/// The origin of a connection: an address, or the network of one home (RFC 6177: a /64 at least).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Origin(IpAddr);
+/// Why a request on a connection can't be accepted now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TooMany {
+    /// All connections are busy.
+    InAll,
+    /// Those of this holder are, and are as many as one may have.
+    OfHolder,
+}
 
-impl Origin {
-    fn of(address: IpAddr) -> Self {
-        Origin(match address.to_canonical() {
-            IpAddr::V6(address) => IpAddr::V6((u128::from(address) & !u128::from(u64::MAX)).into()),
-            address => address,
-        })
+/// A request on a connection. Dropping it makes the connection idle.
+#[derive(Debug)]
+pub(super) struct Busy(Arc<Entry>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let mut state = self.0.table.state();
+        let now = state.tick();
+        if let Some(connection) = state.connections.get_mut(&self.0.number) {
+            connection.idle_since = Some(now);
+        }
     }
 }
 
@@ -64,9 +83,9 @@ impl Table {
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Arc<Entry> {
         let (origin, end) = (Origin::of(address), CancellationToken::new());
         let mut state = self.state();
-        let number = state.next;
-        state.next += 1;
-        state.connections.insert(number, Connection { origin, is_admitted: false, end: end.clone() });
+        let number = state.tick();
+        let connection = Connection { origin, holder: None, idle_since: None, end: end.clone() };
+        state.connections.insert(number, connection);
         while let Some(oldest) = state.too_many(origin) {
             // A closing connection no longer counts.
             if let Some(connection) = state.connections.remove(&oldest) {
@@ -90,14 +109,47 @@ impl Table {
 }
 
 impl State {
+    fn tick(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
     fn strangers(&self) -> impl Iterator<Item = u64> {
-        self.connections.iter().filter(|(_, connection)| !connection.is_admitted).map(|(number, _)| *number)
+        self.connections
+            .iter()
+            .filter(|(_, connection)| connection.holder.is_none())
+            .map(|(number, _)| *number)
+    }
+
+    /// Makes room for one more connection of `holder`: closes an idle one if there are too many.
+    fn make_room_for(&mut self, holder: &Holder) -> Result<(), TooMany> {
+        let mut counts: HashMap<&Holder, usize> = HashMap::new();
+        for other in self.connections.values().filter_map(|connection| connection.holder.as_ref()) {
+            *counts.entry(other).or_default() += 1;
+        }
+        let of_holder = counts.get(holder).copied().unwrap_or_default();
+        let is_over = of_holder >= share(ADMITTED);
+        if !is_over && counts.values().sum::<usize>() < ADMITTED {
+            return Ok(());
+        }
+        let idle = self.connections.iter().filter_map(|(number, connection)| {
+            let (other, since) = (connection.holder.as_ref()?, connection.idle_since?);
+            let may_close = if is_over { other == holder } else { counts[other] >= of_holder };
+            may_close.then_some((counts[other], Reverse(since), *number))
+        });
+        let Some((.., oldest)) = idle.max() else {
+            return Err(if is_over { TooMany::OfHolder } else { TooMany::InAll });
+        };
+        if let Some(connection) = self.connections.remove(&oldest) {
+            connection.end.cancel();
+        }
+        Ok(())
     }
 
     /// The connection to close, if any, after one from `origin` was added.
     fn too_many(&self, origin: Origin) -> Option<u64> {
         let mut counts: HashMap<Origin, usize> = HashMap::new();
-        for connection in self.connections.values().filter(|connection| !connection.is_admitted) {
+        for connection in self.connections.values().filter(|connection| connection.holder.is_none()) {
             *counts.entry(connection.origin).or_default() += 1;
         }
         let of_origin = if counts.get(&origin).is_some_and(|count| *count > STRANGERS_OF_ADDRESS) {
@@ -113,19 +165,31 @@ impl State {
 }
 
 impl Entry {
-    /// Accepts a request on this connection; `false` if there are too many such connections.
-    pub(super) fn admit(&self) -> bool {
+    /// Accepts a request of the current subject on this connection, which is busy until the returned value is dropped.
+    ///
+    /// # Errors
+    /// If there are too many such connections.
+    pub(super) fn admit(self: &Arc<Self>) -> Result<Busy, TooMany> {
         let mut state = self.table.state();
-        let admitted = state.connections.values().filter(|connection| connection.is_admitted).count();
-        let Some(connection) = state.connections.get_mut(&self.number) else { return false };
-        let has_room = connection.is_admitted || admitted < ADMITTED;
-        connection.is_admitted |= has_room;
-        has_room
+        let Some(connection) = state.connections.get(&self.number) else { return Err(TooMany::InAll) };
+        let holder = Holder::current(connection.origin);
+        if connection.holder.as_ref() != Some(&holder) {
+            state.make_room_for(&holder)?;
+        }
+        let Some(connection) = state.connections.get_mut(&self.number) else { return Err(TooMany::InAll) };
+        connection.holder = Some(holder);
+        connection.idle_since = None;
+        Ok(Busy(self.clone()))
     }
 
     /// Whether a request on it was accepted.
     pub(super) fn is_admitted(&self) -> bool {
-        self.table.state().connections.get(&self.number).is_some_and(|connection| connection.is_admitted)
+        self.table.state().connections.get(&self.number).is_some_and(|connection| connection.holder.is_some())
+    }
+
+    /// Where it comes from, if it has not ended.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        Some(self.table.state().connections.get(&self.number)?.origin)
     }
 }
 
@@ -152,14 +216,15 @@ mod tests {
         let table = Arc::new(Table::default());
         let other = table.enter(address(2));
         let admitted = table.enter(address(1));
-        assert!(admitted.admit() && admitted.is_admitted());
+        let busy = admitted.admit().unwrap();
+        assert!(admitted.is_admitted());
         let many: Vec<_> = (0..1_100).map(|_| table.enter(address(1))).collect();
         assert_eq!(open(&many), STRANGERS_OF_ADDRESS);
         let last = &many[many.len() - STRANGERS_OF_ADDRESS..];
         assert_eq!(open(last), STRANGERS_OF_ADDRESS, "the newest remain");
         assert!(!other.end.is_cancelled() && !admitted.end.is_cancelled());
-        assert!(!many[0].admit(), "it has ended");
-        drop((many, other, admitted));
+        assert!(many[0].admit().is_err(), "it has ended");
+        drop((many, other, busy, admitted));
         assert!(table.state().connections.is_empty());
     }
 
@@ -181,27 +246,40 @@ mod tests {
         let inside = |last: u64| IpAddr::V6((0x2001_0db8_u128 << 96 | u128::from(last)).into());
         let many: Vec<_> = (0..200).map(|last| table.enter(inside(last))).collect();
         assert_eq!(open(&many), STRANGERS_OF_ADDRESS);
-        assert_eq!(Origin::of("::ffff:192.0.2.7".parse().unwrap()), Origin(address(7)));
+    }
+
+    /// Connections with a request that is being answered.
+    fn busy(table: &Arc<Table>, last: u8, count: usize) -> Vec<Busy> {
+        (0..count).map_while(|_| table.enter(address(last)).admit().ok()).collect()
     }
 
     #[test]
-    fn admitted_connections_are_limited() {
+    fn one_holder_leaves_connections_to_the_others() {
         let table = Arc::new(Table::default());
-        let many: Vec<_> = (0..ADMITTED).map(|_| table.enter(address(1))).collect();
-        let admitted = many.iter().filter(|connection| connection.admit()).count();
-        // Connections that were closed before can't be admitted; the others have room.
-        assert_eq!(admitted, STRANGERS_OF_ADDRESS);
-        let more: Vec<_> = (admitted..ADMITTED)
-            .map(|_| {
-                let connection = table.enter(address(2));
-                assert!(connection.admit());
-                connection
-            })
-            .collect();
-        let one_more = table.enter(address(3));
-        assert!(!one_more.admit() && !one_more.end.is_cancelled());
-        drop(more);
-        assert!(one_more.admit());
-        assert!(table.make_room() || table.state().strangers().count() == 0);
+        let of_one = busy(&table, 1, ADMITTED);
+        assert_eq!(of_one.len(), share(ADMITTED));
+        assert_eq!(table.enter(address(1)).admit().err(), Some(TooMany::OfHolder));
+        let of_others: Vec<_> = busy(&table, 2, 100).into_iter().chain(busy(&table, 3, 100)).collect();
+        assert_eq!(of_one.len() + of_others.len(), ADMITTED);
+        assert_eq!(table.enter(address(4)).admit().err(), Some(TooMany::InAll));
+        assert!(of_one.iter().chain(&of_others).all(|busy| !busy.0.end.is_cancelled()));
+        drop((of_one, of_others));
+        assert!(table.state().connections.is_empty());
+    }
+
+    #[test]
+    fn idle_connections_of_the_largest_holder_are_closed_first() {
+        let table = Arc::new(Table::default());
+        // Each is idle after a request.
+        let used = |last: u8, count: usize| -> Vec<_> {
+            let entries = (0..count).map(|_| table.enter(address(last)));
+            entries.inspect(|entry| drop(entry.admit().unwrap())).collect()
+        };
+        let (small, large, larger, others) = (used(2, 100), used(1, 100), used(1, 284), used(3, 38));
+        assert_eq!(open(&small), 100, "of a smaller holder");
+        assert_eq!((open(&large), open(&larger)), (90, 284), "the longest idle are closed");
+        // A holder that has the most loses its own.
+        let more = used(1, 20);
+        assert_eq!((open(&small), open(&others), open(&more)), (100, 38, 20));
     }
 }

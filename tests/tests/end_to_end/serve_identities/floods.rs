@@ -1,0 +1,76 @@
+//! What one subject floods the server with leaves room for another: connections, and bytes of requests.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{Team, accepted};
+use crate::serving::DEMO;
+
+/// A quarter of the connections is for others (`http::table::ADMITTED`).
+const CONNECTIONS: usize = 512;
+const OF_ONE: usize = 384;
+
+/// The longest request, and how many of them one subject may have (`http::body_budget`).
+const LONGEST: usize = 4 << 20;
+const BODIES_OF_ONE: usize = 16;
+
+/// Memory above idle, in bytes: the bodies of one subject, and buffers that are as long again.
+const MEMORY_LIMIT: u64 = 2 * (BODIES_OF_ONE * LONGEST) as u64 + (32 << 20);
+
+/// Begins a request with `sent` bytes of a body that is one byte longer, on a connection of its own.
+fn unfinished(authority: &str, token: &str, sent: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(authority).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n",
+        sent + 1
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // The server may refuse the rest.
+    let _ = stream.write_all(&vec![b' '; sent]);
+    stream
+}
+
+/// How many of these requests the server refuses for now.
+fn refused(streams: &mut [TcpStream]) -> usize {
+    let is_refused = |stream: &mut TcpStream| {
+        stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+        let mut begin = [0; 12];
+        match stream.read_exact(&mut begin) {
+            Ok(()) => begin == *b"HTTP/1.1 503",
+            // It waits for the rest, unless its end was lost with what it did not read.
+            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+        }
+    };
+    streams.iter_mut().map(is_refused).filter(|is_refused| *is_refused).count()
+}
+
+#[test]
+fn connections_of_one_subject_leave_room_for_another() {
+    let team = Team::new("", "", DEMO);
+    let authority = team.server.address().replace("http://", "").replace("/mcp", "");
+    let token = team.token(&json!({ "claims": { "sub": "ann", "scope": "" } }));
+    let other = team.client("bob", "");
+    assert!(accepted(&other));
+    let mut of_one: Vec<_> = (0..CONNECTIONS).map(|_| unfinished(&authority, &token, 10)).collect();
+    assert!((0..10).all(|_| accepted(&team.client("bob", ""))));
+    assert_eq!(refused(&mut of_one), CONNECTIONS - OF_ONE);
+}
+
+#[test]
+fn bodies_of_one_subject_leave_memory_for_another() {
+    let team = Team::new("", "", DEMO);
+    let authority = team.server.address().replace("http://", "").replace("/mcp", "");
+    let token = team.token(&json!({ "claims": { "sub": "ann", "scope": "" } }));
+    let other = team.client("bob", "");
+    assert!(accepted(&other));
+    let idle = team.server.peak_memory();
+    let mut of_one: Vec<_> = (0..100).map(|_| unfinished(&authority, &token, LONGEST - 1)).collect();
+    assert!((0..10).all(|_| accepted(&other)));
+    assert_eq!(refused(&mut of_one), 100 - BODIES_OF_ONE);
+    let above = team.server.peak_memory().saturating_sub(idle);
+    assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
+}
