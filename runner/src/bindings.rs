@@ -128,7 +128,7 @@ pub(crate) fn whole_entry(engine: &Engine, module: &ServerModule) -> Option<Path
 
 /// Compiles the whole library of a server if it does not exist, at low priority.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
-    let admission = AdmissionWait { observer: &Unobserved, clock: None };
+    let admission = AdmissionWait { holder: "", observer: &Unobserved, clock: None };
     if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, admission).await.map(drop) }
 }
 

@@ -4,7 +4,8 @@
 //! Each running compiler locks (flock(2)) a file in the cache folder, so that it counts for all processes that use the
 //! cache; the lock ends with the process. One compiler may always run. Another one starts when the available memory
 //! covers its own limit and the limits of those that run. Memory already in use is counted twice, which leaves
-//! room for growth. Within a process, compilers start in order of arrival; other processes poll.
+//! room for growth. Within a process, the holder with the fewest running compilers goes first; other processes poll.
+//! If another one has more than half of the processors, it need not even wait for one of them: the two share the time.
 //!
 //! Compilers in the background are slow while others use the processors, so those that a snippet waits for do not wait
 //! for them: the limit by processors counts each kind by itself.
@@ -17,11 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::sync::{Mutex, Notify};
-
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::observer::Observer;
+use crate::turns::{Place, Turns};
 
 /// Maximum number of compilers, whatever the memory.
 const MAX_COMPILERS: usize = 64;
@@ -37,25 +37,18 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct Admission {
     /// The folder of the files that running compilers lock.
     folder: PathBuf,
-    foreground: Queue,
-    background: Queue,
+    foreground: Turns,
+    background: Turns,
     /// Maximum number of compilers of one kind because of the processors.
     processors: usize,
-}
-
-/// The compilers of this process that wait, of one priority.
-#[derive(Debug, Default)]
-struct Queue {
-    /// Held by the first in the queue; the others wait for it.
-    turn: Mutex<()>,
-    /// A compiler of this process has ended.
-    ended: Notify,
 }
 
 /// A compiler that may run. Dropping it admits the next one.
 pub(crate) struct Admitted<'a> {
     /// The locked file, until the compiler ends.
     slot: Option<File>,
+    /// Its place among the compilers of this process.
+    place: Option<Place<'a>>,
     admission: &'a Admission,
 }
 
@@ -86,8 +79,9 @@ impl Priority {
 }
 
 /// The result of one attempt.
-enum Verdict<'a> {
-    Admitted(Admitted<'a>),
+enum Verdict {
+    /// It may run while it locks this file.
+    Admitted(File),
     NoMemory,
     /// As many run as the processors can use.
     NoProcessor,
@@ -95,9 +89,11 @@ enum Verdict<'a> {
     Busy,
 }
 
-/// Who to notify about the wait, and whose clock to stop.
+/// For whom a compiler is, who to notify about the wait, and whose clock to stop.
 #[derive(Clone, Copy)]
 pub(crate) struct AdmissionWait<'a> {
+    /// Whose turn it takes.
+    pub(crate) holder: &'a str,
     pub(crate) observer: &'a dyn Observer,
     /// The clock of the execution, stopped during the wait.
     pub(crate) clock: Option<&'a Clock>,
@@ -118,11 +114,11 @@ fn admits(running: usize, available: Option<u64>, needed: u64) -> bool {
 impl Admission {
     /// Uses the files in `folder`.
     pub(crate) fn new(folder: PathBuf) -> Self {
-        let (foreground, background) = (Queue::default(), Queue::default());
+        let (foreground, background) = (Turns::default(), Turns::default());
         Admission { folder, foreground, background, processors: by_processors() }
     }
 
-    fn queue(&self, priority: Priority) -> &Queue {
+    fn turns(&self, priority: Priority) -> &Turns {
         match priority {
             Priority::Foreground => &self.foreground,
             Priority::Background => &self.background,
@@ -141,12 +137,22 @@ impl Admission {
         release: impl Fn(),
     ) -> Result<Admitted<'_>> {
         let lacks_memory = AtomicBool::new(false);
-        let queue = self.queue(priority);
+        let turns = self.turns(priority);
         let mut waiting = pin!(async {
-            let _turn = queue.turn.lock().await;
+            let (turn, mut changes) = (turns.join(admission.holder), turns.changes());
             loop {
-                let pause = match self.try_admit(priority, needed)? {
-                    Verdict::Admitted(admitted) => return Ok(admitted),
+                changes.mark_unchanged();
+                if !turn.is_first() {
+                    // The sender lives as long as `self`.
+                    let _ = changes.changed().await;
+                    continue;
+                }
+                let share = self.processors / 2;
+                let extra = if turn.is_crowded_out(share) { share.max(1) } else { 0 };
+                let pause = match self.try_admit((priority, needed), extra)? {
+                    Verdict::Admitted(slot) => {
+                        return Ok(Admitted { slot: Some(slot), place: Some(turn.take()), admission: self });
+                    }
                     Verdict::NoMemory => {
                         lacks_memory.store(true, Ordering::Relaxed);
                         release();
@@ -156,7 +162,7 @@ impl Admission {
                     Verdict::Busy => PAUSE,
                 };
                 tokio::select! {
-                    () = queue.ended.notified() => {}
+                    _ = changes.changed() => {}
                     // Other processes send no notification when they end.
                     () = tokio::time::sleep(pause) => {}
                 }
@@ -179,7 +185,8 @@ impl Admission {
         }
     }
 
-    fn try_admit(&self, priority: Priority, needed: u64) -> Result<Verdict<'_>> {
+    /// Tries to start a compiler, with `extra` more of them than there are processors.
+    fn try_admit(&self, (priority, needed): (Priority, u64), extra: usize) -> Result<Verdict> {
         let failed = |error: std::io::Error| Error::cache(&self.folder)(error);
         fs_err::create_dir_all(&self.folder).map_err(failed)?;
         let open = |name: &str| File::create(self.folder.join(name)).map_err(failed);
@@ -189,7 +196,7 @@ impl Admission {
             return Ok(Verdict::Busy);
         }
         let (alike, free) = self.count(priority)?;
-        if alike >= self.processors {
+        if alike >= self.processors + extra {
             return Ok(Verdict::NoProcessor);
         }
         let (others, _) = self.count(priority.other())?;
@@ -199,7 +206,7 @@ impl Admission {
         if !is_free(&slot).map_err(failed)? {
             return Ok(Verdict::Busy);
         }
-        Ok(Verdict::Admitted(Admitted { slot: Some(slot), admission: self }))
+        Ok(Verdict::Admitted(slot))
     }
 
     /// How many compilers of this priority run, and the number of a free slot.
@@ -234,9 +241,10 @@ fn is_free(file: &File) -> std::io::Result<bool> {
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
         drop(self.slot.take());
-        for queue in [&self.admission.foreground, &self.admission.background] {
-            queue.ended.notify_one();
-        }
+        drop(self.place.take());
+        // The memory of both kinds counts.
+        self.admission.foreground.changed();
+        self.admission.background.changed();
     }
 }
 
@@ -248,7 +256,7 @@ mod tests {
     const GIB: u64 = 1 << 30;
 
     fn unlimited() -> AdmissionWait<'static> {
-        AdmissionWait { observer: &Unobserved, clock: None }
+        AdmissionWait { holder: "", observer: &Unobserved, clock: None }
     }
 
     #[test]
@@ -337,6 +345,29 @@ mod tests {
         assert_eq!(released.get(), 1);
         drop(first);
         second.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn twelve_texts_of_one_holder_keep_no_other_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let admission = Admission { processors: 2, ..Admission::new(folder.path().to_owned()) };
+        let of = |holder| AdmissionWait { holder, ..unlimited() };
+        let compiler = |holder| admission.admit((Priority::Foreground, 0), of(holder), nothing);
+        let (first, second) = (compiler("one").await.unwrap(), compiler("one").await.unwrap());
+        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(compiler("one"))).collect();
+        for one in &mut waiting {
+            assert!(futures::poll!(one.as_mut()).is_pending());
+        }
+        let other = compiler("other").await.unwrap();
+        let mut more_of_other = Box::pin(compiler("other"));
+        assert!(futures::poll!(more_of_other.as_mut()).is_pending(), "it has its share");
+        drop(first);
+        assert!(futures::poll!(waiting[0].as_mut()).is_pending(), "two run");
+        drop(other);
+        let other = more_of_other.await.unwrap();
+        assert!(futures::poll!(waiting[0].as_mut()).is_pending(), "it was the other's turn");
+        drop((other, second));
+        drop(waiting.remove(0).await.unwrap());
     }
 
     #[tokio::test]

@@ -39,6 +39,8 @@ pub struct Options {
 pub struct Request {
     /// The snippet.
     pub code: Code,
+    /// Who the execution is for, in any form: those that wait for a compiler take turns.
+    pub holder: String,
     /// The values for `args.get(…)`.
     pub args: BTreeMap<String, String>,
     /// Time limit from reading the snippet to the end of its program, not counting the time the user takes to answer.
@@ -338,6 +340,7 @@ pub(crate) mod tests {
         layer.set_modified(long_ago).unwrap();
         let request = Request {
             code: Code::parse("let".to_owned()),
+            holder: String::new(),
             args: BTreeMap::new(),
             timeout: Duration::from_secs(60),
             check_only: true,

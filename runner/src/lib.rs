@@ -80,6 +80,7 @@ mod syntax_error;
 mod target;
 mod tokens;
 mod toolchain;
+mod turns;
 mod unused_calls;
 
 pub use bindings::WHOLE_SERVER;

@@ -70,7 +70,7 @@ impl Engine {
             self.foreground.until(false).await;
             // Stops while the compiler waits to be admitted.
             let clock = Clock::start();
-            let admission = AdmissionWait { observer: &Unobserved, clock: Some(&clock) };
+            let admission = AdmissionWait { holder: "", observer: &Unobserved, clock: Some(&clock) };
             tokio::select! {
                 biased;
                 () = self.foreground.until(true) => {}

@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
             // The checks of spare sessions leave now. Later, they would keep a processor that starting the program needs.
             tokio::task::yield_now().await;
         }
-        let admission = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
+        let admission = self.admission_wait();
         let mut building = pin!(build(self.engine, self.catalog, snippet, admission));
         let mut connect = 0.0;
         let built = loop {
@@ -194,6 +194,10 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn admission_wait(&self) -> AdmissionWait<'a> {
+        AdmissionWait { holder: &self.request.holder, observer: self.observer, clock: Some(self.clock) }
+    }
+
     /// The program to run: an optimized one, if the last run was so long that compiling it pays.
     async fn optimize(&mut self, program: build::Program, manifest: &[String]) -> build::Program {
         if !optimized::is_due(&self.engine.cache, &program.key) {
@@ -201,7 +205,7 @@ impl<'a> Run<'a> {
         }
         let started = Instant::now();
         self.begin(Phase::Compiling);
-        let admission = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
+        let admission = self.admission_wait();
         let compiled = optimize::compile_if_due(self.engine, &program, manifest, admission).await;
         self.outcome.phases_ms.compile += milliseconds(started);
         match compiled {

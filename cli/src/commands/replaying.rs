@@ -110,6 +110,7 @@ async fn run_in(
     let catalog = catalog(&run.tools, engine.cache(), &terminal.notifier());
     let request = Request {
         code: code(&execution)?,
+        holder: String::new(),
         args: run.arguments.clone(),
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: false,

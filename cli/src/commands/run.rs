@@ -98,6 +98,7 @@ fn names_demo(code: &Code) -> bool {
 fn request(arguments: &RunArguments, code: Code, config: &Config, cancel: CancellationToken) -> Request {
     Request {
         code,
+        holder: String::new(),
         args: arguments.args.iter().cloned().collect::<BTreeMap<_, _>>(),
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: arguments.check,

@@ -131,6 +131,7 @@ fn corrections(name: &str, fixes: &[Fix]) -> String {
 pub(super) fn request(code_mode: &CodeMode, cancel: CancellationToken) -> Request {
     Request {
         code: Code::parse(String::new()),
+        holder: String::new(),
         args: BTreeMap::new(),
         timeout: code_mode.timeout,
         check_only: true,

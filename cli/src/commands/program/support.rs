@@ -46,6 +46,7 @@ pub(super) fn configuration(
 pub(super) fn request(code: Code, config: &Config, cancel: &CancellationToken) -> Request {
     Request {
         code,
+        holder: String::new(),
         args: BTreeMap::new(),
         timeout: config.code_mode.timeout,
         check_only: false,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{Team, accepted};
-use crate::serving::DEMO;
+use crate::harness::unique;
+use crate::serving::{DEMO, execute, outcome_of};
 
 /// A quarter of the connections is for others (`http::table::ADMITTED`).
 const CONNECTIONS: usize = 512;
@@ -73,4 +74,21 @@ fn bodies_of_one_subject_leave_memory_for_another() {
     assert_eq!(refused(&mut of_one), 100 - BODIES_OF_ONE);
     let above = team.server.peak_memory().saturating_sub(idle);
     assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
+}
+
+/// Assembled for ten seconds.
+const LONG: &str =
+    "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
+
+#[test]
+fn compilers_of_one_subject_keep_no_other_waiting() {
+    let team = Team::new("", "  maxExecutions: 16\n", DEMO);
+    let (one, other) = (team.client("ann", "").stateless(), team.client("bob", "").stateless());
+    let mut long: Vec<_> =
+        (0..12).map(|number| one.begin("tools/call", &execute(&format!("{LONG}\n{number}")))).collect();
+    team.server.wait_until("two compilers", || team.server.tree().count("rustc") >= 2);
+    let answer = other.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())));
+    assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
+    assert!(team.server.tree().count("rustc") >= 2, "the others are still being compiled");
+    long.clear();
 }
