@@ -77,8 +77,7 @@ fn bodies_of_one_subject_leave_memory_for_another() {
 }
 
 /// Assembled for ten seconds.
-const LONG: &str =
-    "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
+const LONG: &str = "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
 
 #[test]
 fn compilers_of_one_subject_keep_no_other_waiting() {
