@@ -7,9 +7,9 @@ use runner::{Grants, Protected};
 use super::agent::Conversations;
 use super::decode::Problem;
 use super::folders::project_programs;
+use super::folders::state_path;
 use super::source::Document;
 use super::tree::Place;
-use super::folders::state_path;
 use super::{ConfigLayer, Serve, cache_folder, locks, user_folder};
 
 /// The protected paths of Toolsmith, and the files of these layers.

@@ -8,6 +8,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::Path;
 
 use rustix::process::geteuid;
+use tempfile::{Builder, TempDir};
 
 use crate::file::{self, folder_of};
 
@@ -38,6 +39,14 @@ pub fn create(folder: &Path) -> Result<()> {
 /// If it can't be created.
 pub fn create_inside(folder: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER).create(folder)
+}
+
+/// A folder for a while, in the system's folder of temporary files; it is removed when dropped.
+///
+/// # Errors
+/// If it can't be created.
+pub fn temporary() -> Result<TempDir> {
+    Builder::new().permissions(Permissions::from_mode(FOLDER)).tempdir()
 }
 
 /// Checks a folder of this program. One that others can only read, as older versions made it, is closed to them. A

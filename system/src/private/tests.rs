@@ -26,6 +26,7 @@ fn folders_and_files_are_private() {
     assert_eq!(fs::read(inner.join("file")).unwrap(), b"text");
     let modes = [mode(inner.parent().unwrap()), mode(&inner), mode(&inner.join("file"))];
     assert_eq!(modes, [0o700, 0o700, 0o600]);
+    assert_eq!(mode(temporary().unwrap().path()), 0o700);
     check(&folder.path().join("missing")).unwrap();
 }
 
@@ -53,7 +54,9 @@ fn a_folder_that_others_can_write_is_refused_with_what_repairs_it() {
         let expected = format!(
             "other users can write to {word} (mode {loose:04o}); if you trust what is in it: chmod -R go-w {word}"
         );
-        for refused in [create(&folder), check(&folder), check_settings(&folder), read(&folder.join("x"), 9).map(drop)] {
+        for refused in
+            [create(&folder), check(&folder), check_settings(&folder), read(&folder.join("x"), 9).map(drop)]
+        {
             assert_eq!(refused.unwrap_err().to_string(), expected);
         }
     }
