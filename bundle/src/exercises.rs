@@ -67,7 +67,7 @@ pub(crate) struct Results {
 /// Runs all exercises with the bundle in `root` and a new cache, and calls `between` after each.
 pub(crate) async fn run_all(root: &Path, mut between: impl FnMut() -> Result<()>) -> Result<Results> {
     // Not in the bundle. Its name is random, so an exercise that prints it must not be one that repeats.
-    let folder = tempfile::tempdir().map_err(unusable)?;
+    let folder = system::private::temporary().map_err(unusable)?;
     let mut results = Results { printed: Vec::new(), first: Duration::MAX };
     let begun = Instant::now();
     for exercise in &EXERCISES {

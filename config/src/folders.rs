@@ -22,8 +22,22 @@ pub fn cache_folder() -> Result<PathBuf, Error> {
     })
 }
 
-/// The user's folder for state kept between runs: `$XDG_STATE_HOME/toolsmith`.
+/// The user's folder for state kept between runs: `$XDG_STATE_HOME/toolsmith`. Only this user can use it.
+///
+/// # Errors
+/// If there is none, or others own it or can write to it.
 pub fn state_folder() -> Result<PathBuf, Error> {
+    let folder = state_path()?;
+    system::private::check(&folder).map_err(|error| {
+        Error::new(format!("the state folder {} can't be used: {error}", folder.display()))
+            .caused_by(error)
+            .hint("or name another folder in XDG_STATE_HOME")
+    })?;
+    Ok(folder)
+}
+
+/// Where [`state_folder`] is, whether or not it can be used.
+pub(super) fn state_path() -> Result<PathBuf, Error> {
     let base = etcetera::choose_base_strategy().map_err(|error| {
         Error::new(format!("no state folder: {error}")).caused_by(error).hint("set HOME or XDG_STATE_HOME")
     })?;
@@ -33,6 +47,26 @@ pub fn state_folder() -> Result<PathBuf, Error> {
 /// The user's folder for configurations.
 pub fn user_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))
+}
+
+/// Creates the folder of a file: privately in the user's folder, otherwise with the user's umask.
+pub fn create_folder_of(file: &Path) -> std::io::Result<()> {
+    let folder = system::file::folder_of(file);
+    if is_the_users(folder) {
+        system::private::create_inside(folder)
+    } else {
+        std::fs::create_dir_all(folder)
+    }
+}
+
+/// The permissions of a new file: private in the user's folder, otherwise those of the user's umask.
+pub fn access_of(file: &Path) -> system::file::Access {
+    use system::file::Access;
+    if is_the_users(file) { Access::Owner } else { Access::Umask }
+}
+
+fn is_the_users(path: &Path) -> bool {
+    user_folder().is_some_and(|folder| path.starts_with(folder))
 }
 
 /// The folder of saved programs in the user's folder, and in [`INNER`] of a project.

@@ -53,6 +53,11 @@ enum Untrusted {
 /// The user's file, if it exists.
 pub fn user_file() -> Result<Option<PathBuf>, Error> {
     let Some(folder) = super::user_folder() else { return Ok(None) };
+    system::private::check_settings(&folder).map_err(|error| {
+        Error::new(format!("the configuration folder {} can't be used: {error}", folder.display()))
+            .caused_by(error)
+            .hint("or name another folder in XDG_CONFIG_HOME")
+    })?;
     only(NAMES.iter().map(|name| folder.join(name)))
 }
 
@@ -98,10 +103,10 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
     // A file that exists but can't be accessed is reported when it is read.
     let mut there = files.filter(|file| file.symlink_metadata().is_ok());
     match (there.next(), there.next()) {
-        // The user did not name this pipe, so reading it could block for ever.
+        // Reading it could block for ever.
         (Some(pipe), None) if pipe.metadata().is_ok_and(|found| found.file_type().is_fifo()) => {
             let message = format!("the configuration {} is a pipe", pipe.display());
-            Err(Error::new(message).hint("remove it, or name it with --config"))
+            Err(Error::new(message).hint("remove it: a configuration is a file"))
         }
         (first, None) => Ok(first),
         (first, Some(second)) => {

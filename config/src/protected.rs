@@ -7,9 +7,10 @@ use runner::{Grants, Protected};
 use super::agent::Conversations;
 use super::decode::Problem;
 use super::folders::project_programs;
+use super::folders::state_path;
 use super::source::Document;
 use super::tree::Place;
-use super::{ConfigLayer, Serve, cache_folder, locks, state_folder, user_folder};
+use super::{ConfigLayer, Serve, cache_folder, locks, user_folder};
 
 /// The protected paths of Toolsmith, and the files of these layers.
 pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<Protected> {
@@ -19,7 +20,7 @@ pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<P
     places.extend(
         user_folder().map(|folder| Protected::new(folder, "Toolsmith's configuration folder", DECIDES)),
     );
-    let state = state_folder().ok();
+    let state = state_path().ok();
     places.extend(state.map(|folder| Protected::new(folder, "Toolsmith's state folder", DECIDES)));
     for layer in layers {
         let file = layer.file().map(|file| Protected::new(file, "the configuration", DECIDES));

@@ -2,8 +2,7 @@
 //!
 //! `source` parses it.
 
-use std::io::{self, Read as _};
-use std::os::unix::fs::FileTypeExt as _;
+use std::io;
 use std::path::Path;
 
 use report::{Place, Problem};
@@ -13,7 +12,7 @@ use super::Error;
 /// Maximum size of a configuration file, in bytes (1 MiB).
 const LIMIT: u64 = 1 << 20;
 
-/// Reads a file or a pipe, such as `/dev/stdin` or a shell's `<(…)`, to its end.
+/// Reads a file, or what the user gives to this process as `/dev/stdin` or a shell's `<(…)`, to its end.
 pub fn read(path: &Path) -> Result<String, Error> {
     let shown = path.display();
     let wrong = |what: &str| {
@@ -24,22 +23,14 @@ pub fn read(path: &Path) -> Result<String, Error> {
         io::ErrorKind::NotFound => wrong("there is no such file").caused_by(error),
         _ => wrong(&error.to_string()).caused_by(error),
     };
-    // Checked before opening, because opening a device may have effects.
-    let kind = std::fs::metadata(path).map_err(io)?.file_type();
-    if kind.is_dir() {
-        return Err(wrong("it is a folder"));
-    }
-    if !kind.is_file() && !kind.is_fifo() {
-        return Err(wrong("it is neither a file nor a pipe"));
-    }
-    // File lengths are unreliable: pipes have none, and files below /proc report 0.
-    let mut bytes = Vec::new();
-    std::fs::File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() as u64 > LIMIT {
-        return Err(Error::new(format!(
-            "the configuration {shown} is larger than {LIMIT} bytes, the maximum"
-        )));
-    }
+    let read = system::file::read_named(path, LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            Error::new(format!("the configuration {shown} is larger than {LIMIT} bytes, the maximum"))
+        }
+        io::ErrorKind::IsADirectory => wrong("it is a folder"),
+        _ => io(error),
+    })?;
+    let bytes = read.ok_or_else(|| io(io::ErrorKind::NotFound.into()))?;
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;

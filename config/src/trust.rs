@@ -180,7 +180,7 @@ fn read(file: &Path) -> Result<Trusted, Error> {
             .hint(hint)
     };
     let remove = "remove the file, and trust your projects again";
-    match system::file::read(file, LIMIT).map_err(|error| wrong(&error, remove).caused_by(error))? {
+    match system::private::read(file, LIMIT).map_err(|error| wrong(&error, remove).caused_by(error))? {
         Some(bytes) => Trusted::parse(&bytes).map_err(|error| {
             let hint = match error {
                 InvalidRecord::Newer(_) => {

@@ -28,10 +28,10 @@ pub fn report(server: &Server, notifier: &Notifier) {
 
 /// Whether this name is new; records it. If recording fails, it is new the next time too.
 fn is_new(folder: &Path, name: &str) -> bool {
-    let _ = std::fs::create_dir_all(folder);
+    let _ = system::private::create_inside(folder);
     let file = folder.join(name);
     !file.exists() && {
-        let _ = std::fs::write(&file, "");
+        let _ = system::private::write(&file, b"");
         true
     }
 }

@@ -43,7 +43,7 @@ impl ProgramCrate {
         for (name, server) in &lock.servers {
             let module = modules.get(name).map(String::as_str).unwrap_or_default();
             let file = folder.join(runner::module_file(module));
-            let source = fs_err::read_to_string(&file).map_err(|error| {
+            let source = read(&file).map_err(|error| {
                 Failure::command_line(format!("the bindings of {name} can't be read: {error}"))
                     .caused_by(error)
                     .hint(OUTDATED)
@@ -54,4 +54,14 @@ impl ProgramCrate {
         let code = read_snippet(&folder.join(runner::SNIPPET))?;
         Ok(ProgramCrate { code, servers, observed: ObservedOutputs::of(&lock) })
     }
+}
+
+/// Maximum length of a server's bindings, in bytes (64 MiB): a thousand tools have about 10 MiB.
+const BINDINGS: u64 = 64 << 20;
+
+/// The text of a file of the crate.
+fn read(file: &Path) -> std::io::Result<String> {
+    let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let bytes = system::file::read(file, BINDINGS)?.ok_or_else(missing)?;
+    String::from_utf8(bytes).map_err(std::io::Error::other)
 }

@@ -22,7 +22,6 @@ mod remote;
 mod tests;
 
 use std::fs::{File, TryLockError};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -75,12 +74,12 @@ const LOCK_POLL: Duration = Duration::from_millis(100);
 
 impl Cache {
     /// Opens the cache in `root`, creating it if missing, with a budget of `size` bytes. Removes what killed processes
-    /// were building.
+    /// were building. Only this user can use the folder.
     ///
     /// # Errors
-    /// If the folder can't be created or written to.
+    /// If the folder can't be created or written to, or others own it or can write to it.
     pub fn open(root: &Path, size: u64) -> Result<Self> {
-        fs_err::create_dir_all(root).map_err(Error::cache(root))?;
+        system::private::create(root).map_err(Error::cache(root))?;
         // The compiler's confinement uses real paths without links.
         let root = fs_err::canonicalize(root).map_err(Error::cache(root))?;
         let cache = Cache::new(root, size);
@@ -99,9 +98,7 @@ impl Cache {
     /// If they can't be created.
     pub fn create(&self) -> Result<()> {
         for bucket in Bucket::ALL {
-            let mut builder = std::fs::DirBuilder::new();
-            let created = builder.recursive(true).mode(bucket.mode()).create(self.bucket(bucket));
-            created.map_err(Error::cache(&self.root))?;
+            system::private::create_inside(&self.bucket(bucket)).map_err(Error::cache(&self.root))?;
         }
         Ok(())
     }
@@ -226,7 +223,7 @@ impl Cache {
     /// Holds the folder of a bucket whose entries are not held individually.
     pub(crate) fn hold(&self, bucket: Bucket) -> Result<Entry> {
         let folder = self.bucket(bucket);
-        fs_err::create_dir_all(&folder).map_err(Error::cache(&self.root))?;
+        system::private::create_inside(&folder).map_err(Error::cache(&self.root))?;
         Entry::hold(folder).map_err(Error::cache(&self.root))
     }
 
@@ -256,7 +253,7 @@ impl Cache {
         }
         let folder = Temporary::new_in(&self.bucket(Bucket::Temporary))?;
         let temporary = folder.path().join("text");
-        fs_err::write(&temporary, text)?;
+        system::private::write(&temporary, text)?;
         let ledger = Ledger::lock(&self.root);
         let replaced = fs_err::metadata(&path).ok().map(|old| contents::blocks(old.len()));
         fs_err::rename(temporary, &path)?;
@@ -268,7 +265,7 @@ impl Cache {
     /// Waits for the lock on the entry `key`; it is released when the file is dropped or the process dies.
     pub(crate) async fn lock(&self, bucket: Bucket, key: &str, observer: &dyn Observer) -> Result<File> {
         let path = self.bucket(bucket).join(format!("{key}.lock"));
-        let file = File::create(&path).map_err(Error::cache(&self.root))?;
+        let file = system::private::open(&path).map_err(Error::cache(&self.root))?;
         let mut reported = false;
         loop {
             match file.try_lock() {

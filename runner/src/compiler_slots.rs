@@ -188,8 +188,8 @@ impl Admission {
     /// Tries to start a compiler, with `extra` more of them than there are processors.
     fn try_admit(&self, (priority, needed): (Priority, u64), extra: usize) -> Result<Verdict> {
         let failed = |error: std::io::Error| Error::cache(&self.folder)(error);
-        fs_err::create_dir_all(&self.folder).map_err(failed)?;
-        let open = |name: &str| File::create(self.folder.join(name)).map_err(failed);
+        system::private::create_inside(&self.folder).map_err(failed)?;
+        let open = |name: &str| system::private::open(&self.folder.join(name)).map_err(failed);
         // One process at a time counts and starts.
         let door = open("door")?;
         if !is_free(&door).map_err(failed)? {

@@ -25,6 +25,9 @@ const MARK: &str = "toolsmith";
 const MAIN: &str = include_str!("export/main.rs");
 /// The line of [`MAIN`] that the imports replace.
 const IMPORTS: &str = "    // Their imports are inserted here.\n";
+/// Maximum length of a manifest that is read, in bytes (1 MiB).
+const LONGEST: u64 = 1 << 20;
+
 const FIRST_SNIPPET: &str = include_str!("export/snippet.rs");
 const VENDORED: &str = "# The sources of all crates are in `vendor`: nothing is downloaded.\n\
     [source.crates-io]\nreplace-with = \"vendored-sources\"\n\n\
@@ -33,8 +36,8 @@ const VENDORED: &str = "# The sources of all crates are in `vendor`: nothing is 
 /// Whether a folder contains a crate written by [`write_crate`], according to its manifest.
 #[must_use]
 pub fn is_crate(folder: &Path) -> bool {
-    let manifest = fs_err::read_to_string(folder.join("Cargo.toml")).ok();
-    let manifest: Option<toml::Table> = manifest.and_then(|text| text.parse().ok());
+    let manifest = system::file::read(&folder.join("Cargo.toml"), LONGEST).ok().flatten();
+    let manifest: Option<toml::Table> = manifest.and_then(|text| toml::from_slice(&text).ok());
     let metadata = manifest.as_ref().and_then(|manifest| manifest.get("workspace")?.get("metadata"));
     metadata.is_some_and(|metadata| metadata.get(MARK).is_some())
 }

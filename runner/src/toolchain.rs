@@ -192,9 +192,12 @@ pub(crate) fn cargo_home() -> Option<PathBuf> {
     named.or_else(|| Some(env::home_dir()?.join(".cargo")))
 }
 
+/// Maximum length of rustup's settings, in bytes (1 MiB).
+const SETTINGS: u64 = 1 << 20;
+
 fn default_toolchain(home: &Path) -> Option<String> {
-    let text = fs_err::read_to_string(home.join("settings.toml")).ok()?;
-    let settings: toml::Table = text.parse().ok()?;
+    let text = system::file::read(&home.join("settings.toml"), SETTINGS).ok()??;
+    let settings: toml::Table = toml::from_slice(&text).ok()?;
     Some(settings.get("default_toolchain")?.as_str()?.to_owned())
 }
 

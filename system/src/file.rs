@@ -1,7 +1,9 @@
 //! Reads files up to a size limit and replaces them atomically: readers see all of the old content or all of the new.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Read as _, Result, Write};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -46,15 +48,51 @@ pub fn read(file: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if !opened.metadata()?.is_file() {
+    let kind = opened.metadata()?.file_type();
+    if kind.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
         return Err(Error::other("it is not a regular file"));
     }
+    to_end(opened, limit).map(Some)
+}
+
+/// Like [`read`], for a file that a user names. A pipe that the user has given to this process is read as well, until its
+/// writer closes it: `/dev/stdin`, and the `/dev/fd/N` of a shell's `<(…)`. Any other pipe could be waited for without an
+/// end, and opening a device may have effects.
+///
+/// # Errors
+/// Those of [`read`]; [`ErrorKind::FileTooLarge`] if it is longer.
+pub fn read_named(file: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+    if !is_descriptor(file) {
+        return read(file, limit);
+    }
+    let opened = File::open(file)?;
+    let kind = opened.metadata()?.file_type();
+    if kind.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    to_end(opened, limit).map(Some)
+}
+
+/// Whether a path names an open file of this process.
+fn is_descriptor(path: &Path) -> bool {
+    let is_number = |name: &OsStr| !name.is_empty() && name.as_bytes().iter().all(u8::is_ascii_digit);
+    match (path.parent().and_then(Path::to_str), path.file_name()) {
+        (Some("/dev"), Some(name)) => name == "stdin",
+        (Some("/dev/fd" | "/proc/self/fd"), Some(name)) => is_number(name),
+        _ => false,
+    }
+}
+
+fn to_end(opened: File, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     opened.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(Error::other(format!("it has more than {limit} bytes")));
+        return Err(Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes")));
     }
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 /// Writes `content` to `path`, replacing any existing file.

@@ -260,6 +260,7 @@ test("a call is tried: asked about, made, and its result runs nothing", async ()
   // A tool that needs no permission, with a number, and a wrong one.
   await page.goto(new URL("tool?server=demo&name=list_orders", page.url()).href);
   await page.getByLabel("limit").fill("2");
+  await page.getByRole("button", { name: "Call it", disabled: false }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("Result as JSON").click();
   assert.ok((await page.locator("details[open] pre").textContent()).includes('"orders"'));

@@ -99,7 +99,7 @@ test("a waiting execution goes on with the answer that the page gives", async ()
   assert.equal(await page.locator("main script, main img").count(), 0);
   assert.ok((await question.getByRole("heading").textContent()).includes(SCRIPT));
   assert.deepEqual(await question.getByRole("button").allTextContents(), ["Yes, once", "Yes, for this session", "No"]);
-  await page.getByRole("button", { name: "Yes, once" }).focus();
+  await page.getByRole("button", { name: "Yes, once", disabled: false }).focus();
   await page.keyboard.press("Enter");
   const outcome = await running;
   assert.deepEqual([outcome.status, outcome.calls_total], ["ok", 1]);

@@ -1,7 +1,7 @@
 // A user's state with `toolsmith ui` over it, a client of `toolsmith serve --ui`, and a browser.
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,6 +16,9 @@ const ASKS = `mcpServers:
 const CONFIGURATION = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
 export class Site {
+  // The configuration of `serve`.
+  asks = ASKS;
+
   static async start() {
     const site = new Site();
     site.folder = mkdtempSync(join(tmpdir(), "toolsmith-browser-"));
@@ -33,7 +36,7 @@ export class Site {
 
   // A client that can't ask its user, and the page of its server.
   serve(...more) {
-    writeFileSync(join(this.folder, "asks.yaml"), ASKS);
+    writeFileSync(join(this.folder, "asks.yaml"), this.asks);
     return new Client(this.options, ["serve", "--config", "asks.yaml", "--ui", ...more]);
   }
 
@@ -41,6 +44,25 @@ export class Site {
     const words = ["run", "-", "--config", "given.yaml", "--allow", "*"];
     const done = spawnSync(BINARY, words, { ...this.options, input: code, encoding: "utf8" });
     if (done.status !== exit) throw new Error(`exit code ${done.status}, not ${exit}: ${done.stderr}`);
+  }
+
+  // The permanent answers, as `toolsmith permission list` knows them.
+  permissions() {
+    const words = ["permission", "list", "--json", "--config", "given.yaml"];
+    const done = spawnSync(BINARY, words, { ...this.options, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(done.stderr);
+    return JSON.parse(done.stdout);
+  }
+
+  // Replaces the permanent answers.
+  allow(servers) {
+    const folder = join(this.folder, "config/toolsmith");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "permissions.json"), JSON.stringify({ version: 3, servers }));
+  }
+
+  forget() {
+    this.allow({});
   }
 
   end() {
@@ -97,6 +119,13 @@ class Client {
   async execute(code) {
     const { result } = await this.request("tools/call", { name: "execute_code", arguments: { code } });
     return result._meta["io.toolsmith/outcome"];
+  }
+
+  // Starts an execution; returns how it is cancelled, which withdraws its question.
+  begin(code) {
+    this.request("tools/call", { name: "execute_code", arguments: { code } });
+    const requestId = this.#last;
+    return () => this.#send({ method: "notifications/cancelled", params: { requestId } });
   }
 
   end() {

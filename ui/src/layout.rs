@@ -43,7 +43,8 @@ pub(crate) fn page(title: &str, section: Section, body: &Markup) -> Markup {
                 title { (title) " – Toolsmith" }
                 link rel="icon" type="image/svg+xml" href="icon.svg";
                 link rel="stylesheet" href="style.css";
-                script src="script.js" defer {}
+                // Not deferred: no button of the page works before it.
+                script src="script.js" {}
             }
             body {
                 a.skip href="#main" { "Skip to the content" }

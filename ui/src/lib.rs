@@ -5,9 +5,9 @@
 //! answers them, and `store` reads the history for it. `list`, `execution`, `compare`, `questions` and `savings` write
 //! the pages, from the parts in `waterfall`, `snippet`, `output` and `plot`; `layout` is around them. `servers`,
 //! `programs` and `permissions` are about the configuration, which `configured` reads. `again`, `checking`, `saving` and
-//! `try_call` change something, all but the last with this program's own commands (`command`). Texts of the history are
-//! untrusted: they pass through `text` and the escapes of the templates, and the policy of `headers` lets no script of
-//! theirs run.
+//! `try_call` change something, all but the last with this program's own commands (`command`); `shown` ties an answer to
+//! what its form showed. Texts of the history are untrusted: they pass through `text` and the escapes of the templates,
+//! and the policy of `headers` lets no script of theirs run.
 
 #![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]
@@ -38,6 +38,7 @@ mod schema;
 mod servers;
 mod servers_one;
 mod servers_tool;
+mod shown;
 mod site;
 mod snippet;
 mod store;

@@ -11,6 +11,7 @@ use crate::error::PageError;
 use crate::layout::{self, Section};
 use crate::servers;
 use crate::servers_one::permission;
+use crate::shown;
 use crate::text::{line, time};
 
 /// Maximum number of answers that are shown.
@@ -89,6 +90,7 @@ fn take_back_form(answer: &RememberedAnswer, visitor: &Visitor) -> Markup {
             @for (name, value) in [("server", &answer.server), ("tool", &answer.tool), ("identity", &answer.reached)] {
                 input type="hidden" name=(name) value=(value);
             }
+            (shown::field(&digest(answer)))
             button type="submit" {
                 "Take back" span.hidden { " " (line(&format!("{}.{}", answer.server, answer.tool))) }
             }
@@ -96,10 +98,23 @@ fn take_back_form(answer: &RememberedAnswer, visitor: &Visitor) -> Markup {
     }
 }
 
+/// A digest of an answer, which differs if the user has answered again since.
+fn digest(answer: &RememberedAnswer) -> String {
+    let since = answer.since.map_or_else(String::new, |since| since.to_string());
+    shown::digest(&[
+        &answer.server,
+        &answer.tool,
+        &answer.reached,
+        &answer.hash,
+        &since,
+        answer.by.map_or("", by),
+    ])
+}
+
 /// Takes back the answer that a form names, so that the user is asked again.
 ///
 /// # Errors
-/// If there is no such answer, or the file can't be written.
+/// If there is no such answer, it is not the one that the form showed, or the file can't be written.
 pub(crate) fn take_back(action: &Action) -> Result<(), PageError> {
     let (server, tool) = (action.required("server")?, action.required("tool")?);
     let identity = action.required("identity")?;
@@ -107,8 +122,13 @@ pub(crate) fn take_back(action: &Action) -> Result<(), PageError> {
     if let Some(wrong) = wrong {
         return Err(PageError::failed(wrong));
     }
-    let taken = remembered
-        .take_back(|answer| answer.server == server && answer.tool == tool && answer.reached == identity)?;
+    let is_named = |answer: &RememberedAnswer| {
+        answer.server == server && answer.tool == tool && answer.reached == identity
+    };
+    let taken = remembered.take_back(|answer| is_named(answer) && shown::is_of(action, &digest(answer)))?;
+    if taken.is_empty() && remembered.answers().iter().any(is_named) {
+        return Err(shown::differs(&format!("the answer about {server}.{tool}")));
+    }
     if taken.is_empty() {
         return Err(PageError::missing(format!(
             "no permanent answer is about {server}.{tool}; it was taken back before"

@@ -5,12 +5,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use maud::{Markup, html};
 use mcp::form::{Choice, Field, Kind};
 use serde_json::{Map, Value};
-use server::open_questions::{ACCEPT, Asker, OpenQuestion, OpenQuestions};
+use server::open_questions::{ACCEPT, Asker, NotAccepted, OpenQuestion, OpenQuestions};
 
 use crate::access::Visitor;
 use crate::action::Action;
 use crate::error::PageError;
 use crate::layout::{self, Section};
+use crate::shown;
 use crate::text::{line, time};
 
 /// Maximum length of a title or a description of a server's form, in characters.
@@ -40,38 +41,55 @@ pub(crate) fn page(questions: Option<&OpenQuestions>, visitor: &Visitor) -> Mark
     layout::page("Questions", Section::Questions, &body)
 }
 
+/// The open questions. The script adds later ones below, and leaves those that are closed in their places.
 fn list(open: &[OpenQuestion], visitor: &Visitor) -> Markup {
+    let summary = match open.len() {
+        0 => "No question is open.".to_owned(),
+        1 => "1 question is open.".to_owned(),
+        count => format!("{count} questions are open."),
+    };
     html! {
-        section #open aria-label="Open questions" data-live {
-            @if open.is_empty() { p.summary { "No question is open." } }
+        section #open aria-label="Open questions" data-live="keep" {
+            p.summary { (summary) }
             @for question in open { (one(question, visitor)) }
         }
     }
 }
 
 fn one(question: &OpenQuestion, visitor: &Visitor) -> Markup {
-    let (shown, exact) = time(milliseconds(question.asked));
-    let heading = format!("question-{}", question.number);
+    let heading = heading(question.number);
     html! {
-        article.question aria-labelledby=(heading) {
-            h2 id=(heading) {
-                (if question.fields.is_some() { "Question for the user of " } else { "Permission for " })
-                bdi { (asker(&question.asker)) }
-            }
-            p {
-                "Asked at " time datetime=(exact) { (shown) }
-                @if let Some(execution) = &question.asker.execution {
-                    " by " a href=(format!("execution?id={execution}")) { "this execution" }
-                }
-                "."
-            }
-            pre tabindex="0" { bdi { (question.text) } }
-            (answers(question, visitor))
+        article.question id=(format!("open-{}", question.number)) aria-labelledby=(heading) {
+            (asked(question))
+            div.answers { (answers(question, visitor)) }
         }
     }
 }
 
-/// The buttons; none for a question that is answered elsewhere.
+fn heading(number: u64) -> String {
+    format!("question-{number}")
+}
+
+/// Who asks, and the question.
+fn asked(question: &OpenQuestion) -> Markup {
+    let (shown, exact) = time(milliseconds(question.asked));
+    html! {
+        h2 id=(heading(question.number)) {
+            (if question.fields.is_some() { "Question for the user of " } else { "Permission for " })
+            bdi { (asker(&question.asker)) }
+        }
+        p {
+            "Asked at " time datetime=(exact) { (shown) }
+            @if let Some(execution) = &question.asker.execution {
+                " by " a href=(format!("execution?id={execution}")) { "this execution" }
+            }
+            "."
+        }
+        pre tabindex="0" { bdi { (question.text) } }
+    }
+}
+
+/// The form; none for a question that is answered elsewhere.
 fn answers(question: &OpenQuestion, visitor: &Visitor) -> Markup {
     html! {
         @if question.offers.is_empty() {
@@ -80,16 +98,34 @@ fn answers(question: &OpenQuestion, visitor: &Visitor) -> Markup {
             form.try action="answer" method="post" {
                 (visitor.field())
                 input type="hidden" name="question" value=(question.number);
-                @for (place, field) in question.fields.iter().flatten().enumerate() {
-                    (form_field((question.number, place), field))
-                }
-                div.actions {
-                    @for offer in &question.offers {
-                        // With an id, the focus never moves to the same answer of another question.
-                        button type="submit" id=(format!("answer-{}-{}", question.number, offer.word)) name="answer"
-                            value=(offer.word) { (offer.label) }
-                    }
-                }
+                (shown::field(&digest(question)))
+                (form_fields(question))
+                (buttons(question))
+            }
+        }
+    }
+}
+
+/// A digest of all that the page shows of a question.
+fn digest(question: &OpenQuestion) -> String {
+    shown::digest(&[&asked(question).0, &form_fields(question).0, &buttons(question).0])
+}
+
+fn form_fields(question: &OpenQuestion) -> Markup {
+    html! {
+        @for (place, field) in question.fields.iter().flatten().enumerate() {
+            (form_field((question.number, place), field))
+        }
+    }
+}
+
+fn buttons(question: &OpenQuestion) -> Markup {
+    html! {
+        div.actions {
+            @for offer in &question.offers {
+                // With an id, the focus never moves to the same answer of another question.
+                button type="submit" id=(format!("answer-{}-{}", question.number, offer.word)) name="answer"
+                    value=(offer.word) { (offer.label) }
             }
         }
     }
@@ -226,14 +262,19 @@ fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, Page
 /// Gives the answer in a form.
 ///
 /// # Errors
-/// If the question is not open, does not offer the answer, or a field is wrong.
+/// If the question is not open, is not the one that the form showed, does not offer the answer, or a field is wrong.
 pub(crate) fn answer(questions: Option<&OpenQuestions>, action: &Action) -> Result<(), PageError> {
     let questions = questions.ok_or_else(|| PageError::missing("this process serves no clients"))?;
     let number = action.required("question")?;
     let number = number.parse().map_err(|_| PageError::wrong("the question is not a number"))?;
     let word = action.required("answer")?;
-    let fields = questions.get(number).and_then(|question| question.fields);
-    let content = match fields.filter(|_| word == ACCEPT) {
+    let closed = || PageError::wrong(NotAccepted::Closed.to_string());
+    // No other question gets its number later.
+    let question = questions.get(number).ok_or_else(closed)?;
+    if !shown::is_of(action, &digest(&question)) {
+        return Err(shown::differs("the question"));
+    }
+    let content = match question.fields.filter(|_| word == ACCEPT) {
         Some(fields) => content(&fields, action)?,
         None => Map::new(),
     };

@@ -11,6 +11,7 @@ use crate::command::Done;
 use crate::error::PageError;
 use crate::execution;
 use crate::layout::{self, Section};
+use crate::shown;
 use crate::site::Site;
 use crate::text::{line, lines};
 
@@ -80,7 +81,8 @@ fn fields(program: &Program<'_>, visitor: &Visitor) -> Markup {
     }
 }
 
-/// Handles the form: without `confirmed`, shows what would be saved; with it, saves and approves it.
+/// Handles the form: without `confirmed`, shows what would be saved; with it, saves and approves it, if that is still what
+/// was shown.
 ///
 /// # Errors
 /// If a field is missing, or `program save` can't be run.
@@ -89,15 +91,27 @@ pub(crate) async fn save(site: &Site, action: &Action) -> Result<Markup, PageErr
     let text = action.required("text")?.replace("\r\n", "\n");
     let program = Program { name: action.required("name")?, text: &text };
     let is_confirmed = action.form.get("confirmed").is_some();
-    let words = ["program", "save", "--yes"];
-    let words = if is_confirmed { &words[..] } else { &words[..2] };
-    let saving = site.commands.run((words, &[program.name, "-"]), text.clone())?;
-    let late = || PageError::failed("the program was not compiled in time; try again");
-    let done = tokio::time::timeout(LONGEST, saving).await.map_err(|_| late())??;
-    Ok(page(&answer(&program, &done, &action.visitor)))
+    let mut done = command(site, &["program", "save"], &program).await?;
+    let is_shown = is_confirmed && shown::is_of(action, &digest(&program, &done));
+    if is_shown {
+        done = command(site, &["program", "save", "--yes"], &program).await?;
+    }
+    let has_changed = is_confirmed && !is_shown;
+    Ok(page(&answer(&program, (&done, has_changed), &action.visitor)))
 }
 
-fn answer(program: &Program<'_>, done: &Done, visitor: &Visitor) -> Markup {
+async fn command(site: &Site, words: &[&str], program: &Program<'_>) -> Result<Done, PageError> {
+    let saving = site.commands.run((words, &[program.name, "-"]), program.text.to_owned())?;
+    let late = || PageError::failed("the program was not compiled in time; try again");
+    tokio::time::timeout(LONGEST, saving).await.map_err(|_| late())?
+}
+
+/// A digest of a program, and of what the command has shown of it: the change and the tools.
+fn digest(program: &Program<'_>, done: &Done) -> String {
+    shown::digest(&[program.name, program.text, &done.output])
+}
+
+fn answer(program: &Program<'_>, (done, has_changed): (&Done, bool), visitor: &Visitor) -> Markup {
     // Without `--yes` and a terminal, it shows the program, and then refuses to save it.
     let is_shown = !done.output.is_empty();
     html! {
@@ -107,12 +121,14 @@ fn answer(program: &Program<'_>, done: &Done, visitor: &Visitor) -> Markup {
             pre tabindex="0" { bdi { (lines(done.output.trim_end())) } }
         } @else if is_shown {
             h1 { "Save the program " code { (line(program.name)) } " and approve it?" }
+            @if has_changed { p.note { "It has changed since you were asked, and nothing is saved: read it again." } }
             pre.whole tabindex="0" { bdi { (lines(done.output.trim_end())) } }
             form.actions action="save" method="post" {
                 (visitor.field())
                 input type="hidden" name="name" value=(program.name);
                 input type="hidden" name="text" value=(program.text);
                 input type="hidden" name="confirmed" value="yes";
+                (shown::field(&digest(program, done)))
                 button type="submit" { "Save and approve" }
                 a href="executions" { "Cancel" }
             }

@@ -32,7 +32,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let known = tools::known(&arguments.tools)?;
     let cache = cache::open(&config::CacheSettings::default())?;
     let engine = Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await?;
-    let folder = tempfile::tempdir().map_err(Failure::system)?;
+    let folder = system::private::temporary().map_err(Failure::system)?;
     let program = std::env::current_exe().map_err(Failure::system)?;
     let bench = Bench { program, folder: folder.path(), environment: environment(folder.path()) };
     bench.warm().await?;

@@ -110,13 +110,14 @@ fn request(arguments: &RunArguments, code: Code, config: &Config, cancel: Cancel
 
 pub(super) fn read_snippet(file: &Path) -> Result<String, Failure> {
     let limit = SNIPPET_LIMIT as u64 + 1;
-    let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map(|_| bytes)
     } else {
-        std::fs::File::open(file).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        system::file::read_named(file, SNIPPET_LIMIT as u64).and_then(|bytes| bytes.ok_or_else(missing))
     };
-    read.map_err(|error| unreadable(file, error))?;
+    let bytes = read.map_err(|error| unreadable(file, error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::command_line(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
@@ -139,6 +140,12 @@ fn unreadable(file: &Path, error: std::io::Error) -> Failure {
             (format!("{shown} is a folder"), "name the file of a snippet in it".to_owned())
         }
         _ if file == Path::new("-") => (error.to_string(), "name a file instead of `-`".to_owned()),
+        std::io::ErrorKind::FileTooLarge => {
+            (format!("{shown}: {error}, the maximum"), "make it shorter".to_owned())
+        }
+        std::io::ErrorKind::Other => {
+            (format!("{shown}: {error}"), "name a file, or pass the snippet to `toolsmith run -`".to_owned())
+        }
         kind => (format!("{shown}: {kind}"), "check that you may read the file".to_owned()),
     };
     Failure::command_line(format!("the snippet can't be read: {why}")).hint(advice).caused_by(error)

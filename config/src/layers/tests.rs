@@ -137,7 +137,7 @@ fn two_files_of_one_layer_are_an_error() {
 }
 
 #[test]
-fn a_pipe_is_read_only_if_it_is_named() {
+fn a_pipe_is_not_read() {
     alone(&[], |folders| {
         let pipe = folders.0.join(USER).join("config.yaml");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

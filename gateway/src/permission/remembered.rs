@@ -15,6 +15,7 @@ use config::Server;
 use report::Kind;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
+use system::private;
 
 use super::identity::{Key, identity};
 use super::requested_tool::RequestedTool;
@@ -343,7 +344,7 @@ fn retire_older_in(folder: &Path) -> Option<String> {
 fn read(file: &Path) -> Result<Option<Content>, String> {
     let wrong =
         |what: &dyn std::fmt::Display| format!("{} is invalid: {what}; correct or delete it", file.display());
-    match file::read(file, MAX_BYTES).map_err(|error| wrong(&error))? {
+    match private::read(file, MAX_BYTES).map_err(|error| wrong(&error))? {
         Some(text) => Content::parse(&text).map_err(|what| wrong(&what)),
         None => Ok(None),
     }
@@ -352,7 +353,7 @@ fn read(file: &Path) -> Result<Option<Content>, String> {
 /// Keeps other processes from writing the file until dropped: locks its folder (flock(2)), which it creates.
 fn hold(file: &Path) -> io::Result<File> {
     let folder = file::folder_of(file);
-    std::fs::create_dir_all(folder)?;
+    private::create_inside(folder)?;
     File::open(folder).and_then(|folder| folder.lock().map(|()| folder))
 }
 

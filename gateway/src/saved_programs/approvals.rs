@@ -12,6 +12,7 @@ use config::Config;
 use report::Kind;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
+use system::private;
 
 use crate::catalog::ToolLists;
 use crate::failure::Failure;
@@ -146,7 +147,7 @@ fn read(path: &Path) -> Result<Approvals, Failure> {
         )
         .hint("correct or delete it, and approve your programs again: toolsmith program approve NAME")
     };
-    let Some(text) = file::read(path, LIMIT).map_err(|error| wrong(&error))? else {
+    let Some(text) = private::read(path, LIMIT).map_err(|error| wrong(&error))? else {
         return Ok(Approvals::default());
     };
     let approvals: Approvals = strict_json::from_slice(&text).map_err(|error| wrong(&error))?;
@@ -170,7 +171,7 @@ fn change_in(path: &Path, change: impl FnOnce(&mut Approvals)) -> Result<(), Fai
         Failure::new(Kind::Trust, format!("{} can't be written: {error}", path.display())).caused_by(error)
     };
     let folder = file::folder_of(path);
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    private::create_inside(folder).map_err(failed)?;
     let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
     let _held = held.map_err(failed)?;
     let mut approvals = Approvals { version: VERSION, ..read(path)? };

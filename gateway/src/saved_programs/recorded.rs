@@ -6,7 +6,7 @@ use report::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use system::file::{self, Access, Durability};
+use system::file::{self, Durability};
 
 use crate::failure::Failure;
 use crate::recording::{RECORDING_LIMIT, RecordedTools, Recording};
@@ -116,7 +116,7 @@ impl RecordedRuns {
             return Err(Failure::command_line(format!("the recorded runs have more than {LIMIT} bytes"))
                 .hint("record runs with fewer or smaller answers"));
         }
-        file::replace(&path, &text, Access::Umask, Durability::Synced).map_err(failed)
+        file::replace(&path, &text, config::access_of(&path), Durability::Synced).map_err(failed)
     }
 }
 

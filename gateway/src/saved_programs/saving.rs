@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use runner::limits::SNIPPET_LIMIT;
-use system::file::{self, Access, Durability};
+use system::file::{self, Durability};
 
 use super::difference;
 use crate::failure::Failure;
@@ -46,6 +46,6 @@ pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error: io::Error| {
         Failure::command_line(format!("{} can't be written: {error}", file.display())).caused_by(error)
     };
-    std::fs::create_dir_all(file::folder_of(file)).map_err(failed)?;
-    file::replace(file, text.as_bytes(), Access::Umask, Durability::Synced).map_err(failed)
+    config::create_folder_of(file).map_err(failed)?;
+    file::replace(file, text.as_bytes(), config::access_of(file), Durability::Synced).map_err(failed)
 }

@@ -17,7 +17,7 @@ pub enum Bucket {
     Catalogs,
     /// Generated bindings: one folder per key.
     Generated,
-    /// Tool results too long to show, one JSON file each; readable only by their owner.
+    /// Tool results too long to show, one JSON file each.
     Results,
     /// cargo's home: downloaded sources, shared by all layers.
     CargoHome,
@@ -74,11 +74,6 @@ impl Bucket {
     /// Whether a bundle may have entries of this bucket.
     pub(super) fn is_bundled(self) -> bool {
         matches!(self, Bucket::Layers | Bucket::Bindings)
-    }
-
-    /// Permissions of the folder.
-    pub(super) fn mode(self) -> u32 {
-        if self == Bucket::Results { 0o700 } else { 0o777 }
     }
 
     /// The bucket's folder in the cache in `root`.

@@ -32,17 +32,19 @@ impl Content {
     }
 }
 
-/// Writes the list of an entry's files. Entries have no subfolders.
+/// Writes the list of an entry's files, and takes them from other users: compilers write them with their own modes. Entries
+/// have no subfolders.
 pub(super) fn write(folder: &Path) -> std::io::Result<Vec<Content>> {
     let mut contents = Vec::new();
     for file in fs_err::read_dir(folder)? {
         let file = file?;
         if let (true, Ok(name)) = (file.file_type()?.is_file(), file.file_name().into_string()) {
+            system::private::close(&file.path(), &file.metadata()?)?;
             contents.push(Content::of(folder, name)?);
         }
     }
     contents.sort();
-    fs_err::write(folder.join(CONTENTS), serde_json::to_vec(&contents)?)?;
+    system::private::write(&folder.join(CONTENTS), &serde_json::to_vec(&contents)?)?;
     Ok(contents)
 }
 

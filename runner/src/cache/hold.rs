@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -90,7 +90,8 @@ impl Temporary {
     pub(crate) fn new_in(parent: &Path) -> io::Result<Self> {
         let mut attempt = 0;
         loop {
-            let folder = tempfile::Builder::new().prefix("build-").tempdir_in(parent)?;
+            let private = std::fs::Permissions::from_mode(0o700);
+            let folder = tempfile::Builder::new().prefix("build-").permissions(private).tempdir_in(parent)?;
             match lock(folder.path()) {
                 Ok(lock) => return Ok(Temporary { lock, folder }),
                 // Another process took it for an abandoned folder before it was locked.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -122,7 +123,8 @@ impl Ledger {
     /// Locks the file; `None` on failure or timeout. Then this publication is not counted and evicts nothing.
     pub(super) fn lock(root: &Path) -> Option<Self> {
         let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(false).open(root.join(FILE)).ok()?;
+        let options = options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = options.open(root.join(FILE)).ok()?;
         for _ in 0..PAUSES {
             match file.try_lock() {
                 Ok(()) => return Some(Ledger(file)),

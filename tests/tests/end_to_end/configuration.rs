@@ -71,7 +71,7 @@ fn errors_are_reported_with_their_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     plain("1").arguments(&["--config", "no-such.yaml"]).done().exits(2).says(&["no-such.yaml", "help"]);
     plain("1").arguments(&["--config", "/"]).done().exits(2).says(&["folder", "help"]);
-    plain("1").arguments(&["--config", "/dev/zero"]).done().exits(2).says(&["neither a file nor a pipe"]);
+    plain("1").arguments(&["--config", "/dev/zero"]).done().exits(2).says(&["it is not a regular file"]);
     let bomb =
         format!("a: &a [x, x]\n{}", (0..40).map(|n| format!("b{n}: &b{n} [*a, *a]\n")).collect::<String>());
     plain("1").config(&bomb).done().exits(2);

@@ -53,6 +53,7 @@ mod mistakes;
 mod observed;
 mod offered;
 mod optimized;
+mod other_users;
 mod outcome;
 mod permissions;
 mod pinning;

@@ -54,7 +54,8 @@ fn answer_to(site: &mut Site, id: u32) -> Value {
 
 /// Answers the open question of a page.
 async fn give(visitor: &Visitor, page: &str, answer: &str) -> StatusCode {
-    let fields = [("token", field(page, "token")), ("question", field(page, "question")), ("answer", answer)];
+    let shown = ["token", "question", "shown"].map(|name| (name, field(page, name)));
+    let fields = [&shown[..], &[("answer", answer)]].concat();
     visitor.post("answer", &visitor.origin, &fields).await.status
 }
 
@@ -143,10 +144,9 @@ async fn the_form_of_a_server_is_filled_in_on_the_page() {
             &page,
             &["The server faulty asks (in its own words;", "How many?", "value=\"3\"", "optional"],
         );
-        let (token, question) = (field(&page, "token").to_owned(), field(&page, "question").to_owned());
+        let shown = ["token", "question", "shown"].map(|name| (name, field(&page, name)));
         let post = async |answer: &str, count: &str| {
-            let fields =
-                [("token", &*token), ("question", &*question), ("answer", answer), ("field-0", count)];
+            let fields = [&shown[..], &[("answer", answer), ("field-0", count)]].concat();
             visitor.post("answer", &visitor.origin, &fields).await
         };
         let wrong = post("accept", "many").await;
@@ -227,6 +227,28 @@ async fn only_forms_of_the_page_answer_a_question() {
     contains(&visitor.page("questions").await, &["<article"]);
     assert_eq!(give(&visitor, &page, "no").await, StatusCode::SEE_OTHER);
     assert_eq!(outcome_of(&answer_to(&mut site, 1))["status"], "denied");
+}
+
+#[tokio::test]
+async fn an_answer_counts_only_for_the_question_that_its_form_showed() {
+    let mut site = Site::of(Serve::new(&asking("ask", "")).arguments(&["--ui", "--allow-actions"]));
+    site.process.shake_hands();
+    let visitor = site.open().await;
+    let page = asked(&mut site, &visitor, 1).await;
+    let (token, question) = (field(&page, "token"), field(&page, "question"));
+    let other = field(&page, "shown").chars().rev().collect::<String>();
+    for shown in [&[][..], &[("shown", "")], &[("shown", other.as_str())]] {
+        let fields = [&[("token", token), ("question", question), ("answer", "always")], shown].concat();
+        let refused = visitor.post("answer", &visitor.origin, &fields).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{shown:?}");
+        contains(&refused.text(), &["the question is not as this page showed it, so nothing was done"]);
+    }
+    let next = [("token", token), ("question", "1"), ("shown", field(&page, "shown")), ("answer", "always")];
+    assert_eq!(visitor.post("answer", &visitor.origin, &next).await.status, StatusCode::BAD_REQUEST);
+    contains(&visitor.page("questions").await, &["1 question is open."]);
+    assert_eq!(give(&visitor, &page, "no").await, StatusCode::SEE_OTHER);
+    assert_eq!(outcome_of(&answer_to(&mut site, 1))["status"], "denied");
+    assert!(!site.process.path("home/toolsmith/permissions.json").exists());
 }
 
 #[tokio::test]
@@ -324,7 +346,15 @@ async fn a_snippet_is_saved_as_a_program_after_its_tools_were_shown() {
     contains(&shown, &["and approve it?", "It can call: demo.list_orders", "name=\"confirmed\""]);
     let file = site.process.path("home/toolsmith/programs/one_order.rs");
     assert!(!file.exists());
-    let confirmed = [&fields[..], &[("confirmed", "yes")]].concat();
+    let seen = field(&shown, "shown").to_owned();
+    let confirmed = [&fields[..], &[("confirmed", "yes"), ("shown", &seen)]].concat();
+    // Since then, the name is that of another program.
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "async fn run() -> Result<u8> { Ok(1) }\n").unwrap();
+    let refused = visitor.post("save", &visitor.origin, &confirmed).await.text();
+    contains(&refused, &["It has changed since you were asked", "- async fn run() -&gt; Result&lt;u8&gt;"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "async fn run() -> Result<u8> { Ok(1) }\n");
+    std::fs::remove_file(&file).unwrap();
     let saved = visitor.post("save", &visitor.origin, &confirmed).await.text();
     contains(&saved, &["is saved and approved"]);
     assert_eq!(std::fs::read_to_string(file).unwrap(), text.replace("\r\n", "\n"));

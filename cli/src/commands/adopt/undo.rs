@@ -138,7 +138,7 @@ fn save_config(config: &Editable, last: &Adoption) -> Result<(), Failure> {
     }
     // The question may have been open for a long time.
     let _held = hold(&config.path)?;
-    if std::fs::read_to_string(&config.path).ok() != config.before {
+    if config::text::read(&config.path).ok() != config.before {
         let message = format!("{} has changed meanwhile, so it is not removed", config.path.display());
         return Err(Failure::command_line(message).hint("run the command again"));
     }

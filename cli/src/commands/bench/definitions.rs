@@ -31,7 +31,7 @@ pub(super) struct Definitions {
 /// Counts the tokens for each number of tools; repeats the `known` tools under further names.
 pub(super) fn measure(known: &[codegen::Tool]) -> Result<Vec<Definitions>, Failure> {
     // A separate cache, because nothing else uses what is generated here.
-    let folder = tempfile::tempdir().map_err(Failure::system)?;
+    let folder = system::private::temporary().map_err(Failure::system)?;
     let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE)?;
     TOOLS.iter().map(|count| definitions(known, *count, &cache)).collect()
 }

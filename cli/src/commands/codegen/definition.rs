@@ -11,7 +11,7 @@ use runner::{Cache, Catalog, ServerTools};
 /// The description of `execute_code` for these servers, of about `budget` tokens.
 pub(super) fn description(servers: &[Server], style: &Style, budget: usize) -> Result<String, Failure> {
     // A separate cache, because nothing else uses what is generated here.
-    let folder = tempfile::tempdir().map_err(Failure::system)?;
+    let folder = system::private::temporary().map_err(Failure::system)?;
     let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE)?;
     let reference = reference(servers, &BTreeMap::new(), style, &cache)?;
     let definitions = reference.definitions(budget);

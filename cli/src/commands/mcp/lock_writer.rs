@@ -33,8 +33,8 @@ pub(crate) struct LockWriter {
 
 /// Opens the lock file at `path`, which may be missing. Creates its folder.
 pub(crate) fn open(path: &Path) -> Result<LockWriter, Failure> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| {
+    {
+        config::create_folder_of(path).map_err(|error| {
             Failure::command_line(format!("the folder of {} can't be created: {error}", path.display()))
         })?;
     }

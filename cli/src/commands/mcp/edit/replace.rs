@@ -4,7 +4,7 @@ use std::io::{Error, Result, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use system::file::{Access, Durability, Replacement, folder_of};
+use system::file::{Access, Durability, Replacement};
 
 /// Writes `text` to the file at `path`, which had the text `before`, or did not exist.
 ///
@@ -18,7 +18,7 @@ pub(crate) fn replace(path: &Path, before: Option<&str>, text: &str, mode: u32) 
     let mode = match before {
         Some(_) => std::fs::metadata(&target)?.permissions().mode() & 0o777,
         None => {
-            fs_err::create_dir_all(folder_of(&target))?;
+            config::create_folder_of(&target)?;
             mode
         }
     };
