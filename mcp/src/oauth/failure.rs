@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::transport::auth::AuthError;
 
+use super::bounded::MAX_CANDIDATES;
 use crate::{
     http::failure::{HttpFailure, chain},
     text::shown,
@@ -12,16 +13,35 @@ use crate::{
 /// Limit on quotes from an authorization server, in bytes.
 pub(super) const EXCERPT_BYTES: usize = 400;
 
-/// What an authorization server answered to the last request that it did not grant.
+/// Why the last request was not granted.
 #[derive(Clone, Default)]
-pub(super) struct LastRefusal(Arc<Mutex<Option<String>>>);
+pub(super) struct LastRefusal(Arc<Mutex<Option<Refusal>>>);
+
+/// A refusal, which the library's error does not contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The authorization server's answer.
+    Answered(String),
+    /// The request was not sent, or its answer not used.
+    Bounded(String),
+}
 
 impl LastRefusal {
+    /// Sets what the authorization server answered; `None` if it granted the request.
     pub(super) fn set(&self, text: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        self.replace(text.map(Refusal::Answered));
     }
 
-    pub(super) fn take(&self) -> Option<String> {
+    /// Sets why a request was not sent, or its answer not used.
+    pub(super) fn set_refused(&self, text: String) {
+        self.replace(Some(Refusal::Bounded(text)));
+    }
+
+    fn replace(&self, refusal: Option<Refusal>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = refusal;
+    }
+
+    pub(super) fn take(&self) -> Option<Refusal> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -35,14 +55,25 @@ pub(super) fn explained(error: &AuthError, refusal: &LastRefusal) -> HttpFailure
     HttpFailure::OAuth(explain(error, refusal))
 }
 
-/// Describes a failure in one line: what the authorization server answered, if it did.
+/// Describes a failure in one line: what was refused, or what the authorization server answered, if it did.
 fn explain(error: &AuthError, refusal: &LastRefusal) -> String {
-    let answered = refusal.take();
+    let answered = match refusal.take() {
+        Some(Refusal::Bounded(text)) => return shown(&text, EXCERPT_BYTES),
+        Some(Refusal::Answered(text)) => Some(text),
+        None => None,
+    };
     let advice = match error {
         AuthError::NoAuthorizationSupport => {
             return "the server does not publish how to log in; if it requires a key, configure it under `headers`, \
                     otherwise configure its endpoints under `oauth`"
                 .to_owned();
+        }
+        AuthError::AuthorizationServersUnavailable { authorization_servers: tried, .. } => {
+            let tried = shown(&tried.join(", "), EXCERPT_BYTES);
+            return format!(
+                "no authorization server that its metadata names publishes how to log in (at most {MAX_CANDIDATES} are \
+                 tried); configure the endpoints under `oauth`; tried: {tried}"
+            );
         }
         AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
         _ => "",
