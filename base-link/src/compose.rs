@@ -218,6 +218,32 @@ mod tests {
         assert_eq!(empty, malformed("the program has no segments"));
     }
 
+    /// The section's name, the bytes in it, and why the program is refused.
+    #[test]
+    fn a_program_has_the_identity_of_its_base() {
+        let layout = layout();
+        let mut bytes = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))]);
+        let at = usize::try_from(PAGE).unwrap();
+        bytes[at..at + 32].copy_from_slice(layout.identity());
+        let program = Executable::parse(&bytes, MACHINE).unwrap();
+        let missing = || Some(malformed("the base's identity is missing"));
+        let another = || Some(unsupported("another base"));
+        for (name, offset, size, expected) in [
+            (IDENTITY_SECTION, PAGE, 32, None),
+            (".identity", PAGE, 32, missing()),
+            (IDENTITY_SECTION, PAGE, 31, another()),
+            (IDENTITY_SECTION, PAGE, 33, another()),
+            (IDENTITY_SECTION, PAGE, 0, another()),
+            (IDENTITY_SECTION, PAGE + 1, 32, another()),
+            (IDENTITY_SECTION, SIZE, 32, Some(malformed("a part is outside the file"))),
+        ] {
+            let flags = SectionFlags(0);
+            let section = Section { name, kind: elf::SHT_PROGBITS, flags, offset, address: 0, size };
+            let found = check_identity(&layout, &program, &[section]).err();
+            assert_eq!(found, expected, "{name} {offset} {size}");
+        }
+    }
+
     #[test]
     fn a_program_has_functions_up_to_the_room_of_the_table() {
         let layout = layout();
