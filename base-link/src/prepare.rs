@@ -106,8 +106,10 @@ mod tests {
     use crate::fixtures::{CODE, DATA, PAGE, START, executable, part};
     use crate::layout::header;
 
+    type Headers = Vec<ProgramHeader64<LittleEndian>>;
+
     /// The base's code, and thread-local variables of this size and alignment at this offset.
-    fn with_variables(offset: u64, size: u64, alignment: u64) -> Vec<ProgramHeader64<LittleEndian>> {
+    fn with_variables(offset: u64, size: u64, alignment: u64) -> Headers {
         let place = Place { offset, address: START + offset };
         let variables = header(elf::PT_TLS, DATA, place, (0, size), alignment);
         vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)), variables]
@@ -121,7 +123,7 @@ mod tests {
         let aligned =
             |bytes: u64| Some(unsupported(format!("thread-local variables aligned to {bytes} bytes")));
         let odd = || Some(unsupported("thread-local variables that are not aligned at both ends"));
-        let rows: Vec<(&str, Machine, Vec<ProgramHeader64<LittleEndian>>, Option<Error>)> = vec![
+        let rows: Vec<(&str, Machine, Headers, Option<Error>)> = vec![
             ("code", x86, vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))], None),
             ("nothing", x86, vec![], Some(malformed("the base has no segments"))),
             (

@@ -11,6 +11,7 @@ mod exchange;
 mod failure;
 mod login;
 mod network;
+mod refusal;
 pub mod rehearsal;
 mod secret_members;
 mod store;
@@ -33,8 +34,9 @@ use self::{
     answer::Lenient,
     bounded::{Bounded, LIMITS, Limits, Transport as OAuthTransport, is_confidential},
     exchange::{EXCHANGE_TIMEOUT, Exchange, Means, carried, within},
-    failure::{LastRefusal, failure},
+    failure::failure,
     network::Network,
+    refusal::LastRefusal,
     store::{Client, Record, Store},
 };
 use crate::{

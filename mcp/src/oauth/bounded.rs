@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 use url::Host;
 
-use super::failure::LastRefusal;
+use super::refusal::LastRefusal;
 
 /// Limit on the authorization servers of one document that are tried. A resource has one or two, and each costs up to
 /// four requests, one for each place of its metadata.

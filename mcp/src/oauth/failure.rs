@@ -1,10 +1,11 @@
 //! Describes failures of an authorization server, in one line without secrets.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use rmcp::transport::auth::AuthError;
 
-use super::bounded::MAX_CANDIDATES;
+use super::{
+    bounded::MAX_CANDIDATES,
+    refusal::{LastRefusal, Refusal},
+};
 use crate::{
     http::failure::{HttpFailure, chain},
     text::shown,
@@ -12,39 +13,6 @@ use crate::{
 
 /// Limit on quotes from an authorization server, in bytes.
 pub(super) const EXCERPT_BYTES: usize = 400;
-
-/// Why the last request was not granted.
-#[derive(Clone, Default)]
-pub(super) struct LastRefusal(Arc<Mutex<Option<Refusal>>>);
-
-/// A refusal, which the library's error does not contain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// The authorization server's answer.
-    Answered(String),
-    /// The request was not sent, or its answer not used.
-    Bounded(String),
-}
-
-impl LastRefusal {
-    /// Sets what the authorization server answered; `None` if it granted the request.
-    pub(super) fn set(&self, text: Option<String>) {
-        self.replace(text.map(Refusal::Answered));
-    }
-
-    /// Sets why a request was not sent, or its answer not used.
-    pub(super) fn set_refused(&self, text: String) {
-        self.replace(Some(Refusal::Bounded(text)));
-    }
-
-    fn replace(&self, refusal: Option<Refusal>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = refusal;
-    }
-
-    pub(super) fn take(&self) -> Option<Refusal> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
 
 pub(super) fn failure(what: &str, error: &AuthError, refusal: &LastRefusal) -> HttpFailure {
     HttpFailure::OAuth(format!("{what}: {}", explain(error, refusal)))
@@ -112,7 +80,7 @@ fn without_quotes(text: &str) -> String {
 mod tests {
     use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
 
-    use super::{LastRefusal, explain};
+    use super::{super::refusal::LastRefusal, explain};
 
     #[test]
     fn values_in_a_token_response_are_not_quoted() {

@@ -14,7 +14,8 @@ use super::{
     Authorizer,
     callback::Callback,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
-    failure::{EXCERPT_BYTES, LastRefusal, explained},
+    failure::{EXCERPT_BYTES, explained},
+    refusal::LastRefusal,
     secret_members::SECRET_MEMBERS,
     store::{self, Client},
 };
