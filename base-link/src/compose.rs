@@ -147,3 +147,123 @@ fn program_headers(
     headers.insert(0, header(elf::PT_PHDR, elf::PF_R, layout.tables, sizes, 8));
     headers
 }
+
+#[cfg(test)]
+mod tests {
+    use object::elf::{SectionFlags, SectionType};
+
+    use super::*;
+    use crate::Error;
+    use crate::fixtures::{CODE, DATA, PAGE, SIZE, START, executable, part};
+    use crate::{Machine, prepare};
+
+    const MACHINE: Machine = Machine::X86_64;
+
+    fn layout() -> Layout {
+        let base = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))]);
+        prepare(&base, MACHINE, [1; 32]).unwrap().layout
+    }
+
+    /// A loaded or other section, and whether a program may have it.
+    #[test]
+    fn a_loaded_section_is_known_or_has_the_prefix() {
+        let (loaded, other) = (elf::SHF_ALLOC, SectionFlags(0));
+        let rows: [(&str, SectionType, SectionFlags, bool); 10] = [
+            (".text", elf::SHT_PROGBITS, loaded, true),
+            (".bss", elf::SHT_NOBITS, loaded, true),
+            (".eh_frame", elf::SHT_X86_64_UNWIND, loaded, true),
+            (".toolsmith.a", elf::SHT_PROGBITS, loaded, true),
+            (".toolsmit", elf::SHT_PROGBITS, loaded, false),
+            (".init_array", elf::SHT_INIT_ARRAY, loaded, false),
+            (".data", elf::SHT_INIT_ARRAY, loaded, false),
+            (".toolsmith.a", elf::SHT_RELA, loaded, false),
+            (".comment", elf::SHT_PROGBITS, loaded, false),
+            (".comment", elf::SHT_PROGBITS, other, true),
+        ];
+        for (name, kind, flags, is_known) in rows {
+            let sections = [Section { name, kind, flags, offset: 0, address: 0, size: 0 }];
+            let expected = if is_known { Ok(()) } else { Err(unsupported(format!("a section {name}"))) };
+            assert_eq!(check_sections(&sections, ".toolsmith."), expected, "{name} {flags:?}");
+        }
+    }
+
+    /// Where a program is, and why it is refused.
+    #[test]
+    fn a_program_is_behind_its_base_and_starts_with_code() {
+        let layout = layout();
+        let refusal = |address: u64, flags: ProgramFlags, entry: u64| {
+            let place = Place { offset: 0, address };
+            let mut program = executable(MACHINE, &[header(elf::PT_LOAD, flags, place, (PAGE, PAGE), PAGE)]);
+            // `e_entry`
+            program[24..32].copy_from_slice(&entry.to_le_bytes());
+            compose(&layout, &program, ".toolsmith.").unwrap_err()
+        };
+        let base = layout.program_base;
+        let overlap = malformed("the program overlaps its base");
+        let entry = malformed("the entry point is not code");
+        // The last condition of this table: no identity.
+        let passed = malformed("the base's identity is missing");
+        for (address, flags, start, expected) in [
+            (base, CODE, base, &passed),
+            (base, CODE, base + PAGE - 1, &passed),
+            (base + PAGE, CODE, base + PAGE, &passed),
+            (base - PAGE, CODE, base, &overlap),
+            (base, CODE, base + PAGE, &entry),
+            (base, CODE, base - 1, &entry),
+            (base, DATA, base, &entry),
+        ] {
+            assert_eq!(&refusal(address, flags, start), expected, "{address:x} {start:x}");
+        }
+        let empty = compose(&layout, &executable(MACHINE, &[]), "").unwrap_err();
+        assert_eq!(empty, malformed("the program has no segments"));
+    }
+
+    /// The section's name, the bytes in it, and why the program is refused.
+    #[test]
+    fn a_program_has_the_identity_of_its_base() {
+        let layout = layout();
+        let mut bytes = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))]);
+        let at = usize::try_from(PAGE).unwrap();
+        bytes[at..at + 32].copy_from_slice(layout.identity());
+        let program = Executable::parse(&bytes, MACHINE).unwrap();
+        let missing = || Some(malformed("the base's identity is missing"));
+        let another = || Some(unsupported("another base"));
+        for (name, offset, size, expected) in [
+            (IDENTITY_SECTION, PAGE, 32, None),
+            (".identity", PAGE, 32, missing()),
+            (IDENTITY_SECTION, PAGE, 31, another()),
+            (IDENTITY_SECTION, PAGE, 33, another()),
+            (IDENTITY_SECTION, PAGE, 0, another()),
+            (IDENTITY_SECTION, PAGE + 1, 32, another()),
+            (IDENTITY_SECTION, SIZE, 32, Some(malformed("a part is outside the file"))),
+        ] {
+            let flags = SectionFlags(0);
+            let section = Section { name, kind: elf::SHT_PROGBITS, flags, offset, address: 0, size };
+            let found = check_identity(&layout, &program, &[section]).err();
+            assert_eq!(found, expected, "{name} {offset} {size}");
+        }
+    }
+
+    #[test]
+    fn a_program_has_functions_up_to_the_room_of_the_table() {
+        let layout = layout();
+        let refusal = |count: u64| -> Option<Error> {
+            let place = START + PAGE;
+            let listed: Vec<_> = (0..count).map(|number| (START + number, START)).collect();
+            let mut table = unwind::header(place, START, count).unwrap();
+            table.extend(unwind::entries(place, &listed).unwrap());
+            let size = table.len() as u64;
+            let parts = [
+                part(elf::PT_LOAD, CODE, 0, (SIZE, SIZE)),
+                part(elf::PT_GNU_EH_FRAME, CODE, PAGE, (size, size)),
+            ];
+            let mut program = executable(MACHINE, &parts);
+            program[usize::try_from(PAGE).unwrap()..][..table.len()].copy_from_slice(&table);
+            let program = Executable::parse(&program, MACHINE).unwrap();
+            frames(&layout, &program, &mut Vec::new()).err()
+        };
+        assert_eq!(refusal(PROGRAM_FRAMES), None);
+        let many = PROGRAM_FRAMES + 1;
+        assert_eq!(refusal(many), Some(unsupported(format!("{many} functions"))));
+    }
+}

@@ -192,3 +192,141 @@ impl<'a> Executable<'a> {
         self.segments.last().map_or(0, |last| last.address + last.memory_size)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use object::elf::ProgramFlags;
+
+    use super::*;
+    use crate::Error;
+    use crate::fixtures::{CODE, DATA, PAGE, SIZE, START, executable, part};
+    use crate::layout::{Place, header};
+
+    type Headers = Vec<ProgramHeader64<LittleEndian>>;
+
+    fn refusal(bytes: &[u8]) -> Option<Error> {
+        Executable::parse(bytes, Machine::X86_64).err()
+    }
+
+    fn load(flags: ProgramFlags, place: (u64, u64), sizes: (u64, u64)) -> ProgramHeader64<LittleEndian> {
+        header(elf::PT_LOAD, flags, Place { offset: place.0, address: place.1 }, sizes, PAGE)
+    }
+
+    /// The program headers, and why they are refused.
+    #[test]
+    fn each_bound_of_a_segment_counts() {
+        let code = || part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE));
+        let outside = || Some(malformed("a segment is outside the file or the address range"));
+        let sharing = || Some(unsupported("segments that share a page, or are not in order"));
+        let unknown = |kind: elf::ProgramType| Some(unsupported(format!("a segment of type {:#x}", kind.0)));
+        let rows: Vec<(&str, Headers, Option<Error>)> = vec![
+            ("code", vec![code()], None),
+            ("nothing", vec![], None),
+            ("up to the end of the file", vec![part(elf::PT_LOAD, DATA, SIZE - 8, (8, 8))], None),
+            ("beyond the end of the file", vec![part(elf::PT_LOAD, DATA, SIZE - 8, (9, 9))], outside()),
+            ("an offset that wraps", vec![load(DATA, (u64::MAX - 1, 0), (8, 8))], outside()),
+            ("up to the highest address", vec![load(DATA, (0, HIGHEST - PAGE), (8, PAGE))], None),
+            ("beyond the highest address", vec![load(DATA, (0, HIGHEST - PAGE), (8, PAGE + 1))], outside()),
+            ("an address that wraps", vec![load(DATA, (0, u64::MAX - PAGE + 1), (8, PAGE))], outside()),
+            ("larger in memory", vec![part(elf::PT_LOAD, DATA, 0, (8, 9))], None),
+            ("larger in the file", vec![part(elf::PT_LOAD, DATA, 0, (9, 8))], outside()),
+            (
+                "writable code",
+                vec![part(elf::PT_LOAD, ProgramFlags(CODE.0 | DATA.0), 0, (8, 8))],
+                Some(unsupported("a segment that is writable and executable")),
+            ),
+            (
+                "another place in its page",
+                vec![load(DATA, (8, START), (8, 8))],
+                Some(malformed("a segment has different places in its page in file and memory")),
+            ),
+            ("the next page", vec![code(), part(elf::PT_LOAD, DATA, PAGE, (8, 8))], None),
+            (
+                "the page of a segment before",
+                vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE + 1)), part(elf::PT_LOAD, DATA, PAGE, (8, 8))],
+                sharing(),
+            ),
+            (
+                "the rest of a page",
+                vec![part(elf::PT_LOAD, CODE, 0, (8, 8)), part(elf::PT_LOAD, DATA, PAGE - 8, (8, 8))],
+                sharing(),
+            ),
+            ("not in order", vec![part(elf::PT_LOAD, DATA, PAGE, (8, 8)), code()], sharing()),
+            ("most headers", vec![part(elf::PT_NULL, DATA, 0, (0, 0)); MAX_HEADERS], None),
+            (
+                "too many headers",
+                vec![part(elf::PT_NULL, DATA, 0, (0, 0)); MAX_HEADERS + 1],
+                Some(unsupported("25 program headers")),
+            ),
+            (
+                "two blocks of thread-local variables",
+                vec![part(elf::PT_TLS, DATA, 0, (8, 8)); 2],
+                unknown(elf::PT_TLS),
+            ),
+            (
+                "two unwinding tables",
+                vec![part(elf::PT_GNU_EH_FRAME, DATA, 0, (8, 8)); 2],
+                unknown(elf::PT_GNU_EH_FRAME),
+            ),
+            ("shared libraries", vec![part(elf::PT_DYNAMIC, DATA, 0, (8, 8))], unknown(elf::PT_DYNAMIC)),
+            ("an interpreter", vec![part(elf::PT_INTERP, DATA, 0, (8, 8))], unknown(elf::PT_INTERP)),
+        ];
+        for (what, headers, expected) in rows {
+            assert_eq!(refusal(&executable(Machine::X86_64, &headers)), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn only_executables_at_fixed_addresses_for_the_machine_are_read() {
+        let bytes = executable(Machine::X86_64, &[]);
+        assert_eq!(refusal(&bytes), None);
+        assert_eq!(refusal(&executable(Machine::Aarch64, &[])), Some(unsupported("another machine")));
+        let mut moved = bytes.clone();
+        // `e_type`
+        moved[16..18].copy_from_slice(&elf::ET_DYN.0.to_le_bytes());
+        let expected = unsupported("a type other than an executable at fixed addresses");
+        assert_eq!(refusal(&moved), Some(expected));
+        assert!(matches!(refusal(&bytes[..63]), Some(Error::Malformed(_))));
+        let mut table = bytes;
+        // `e_phoff`, `e_phnum`
+        table[32..40].copy_from_slice(&(SIZE - 8).to_le_bytes());
+        table[56] = 1;
+        assert!(matches!(refusal(&table), Some(Error::Malformed(_))), "headers outside the file");
+    }
+
+    /// An address, a size, whether the file has these bytes, and whether the address is code.
+    #[test]
+    fn an_address_is_in_a_segment_up_to_the_end_of_its_bytes() {
+        let headers =
+            [part(elf::PT_LOAD, CODE, 0, (PAGE - 8, PAGE)), part(elf::PT_LOAD, DATA, PAGE, (PAGE, PAGE))];
+        let bytes = executable(Machine::X86_64, &headers);
+        let read = Executable::parse(&bytes, Machine::X86_64).unwrap();
+        for (address, size, is_there, is_code) in [
+            (START, PAGE - 8, true, true),
+            (START, PAGE - 7, false, true),
+            (START - 1, 1, false, false),
+            (START + PAGE - 9, 1, true, true),
+            (START + PAGE - 8, 1, false, false),
+            (START + PAGE - 8, 0, true, false),
+            (START + PAGE, PAGE, true, false),
+            (START + PAGE, PAGE + 1, false, false),
+            (START + PAGE - 16, PAGE, false, true),
+            (START, u64::MAX, false, true),
+        ] {
+            assert_eq!(read.at_address(address, size).is_ok(), is_there, "{address:x} {size}");
+            assert_eq!(read.is_code(address), is_code, "{address:x}");
+        }
+        assert_eq!(read.memory_end(), START + 2 * PAGE);
+        assert_eq!(lowest_address(&bytes), Some(START));
+        for (offset, size, is_there) in [
+            (0, SIZE, true),
+            (0, SIZE + 1, false),
+            (SIZE, 0, true),
+            (SIZE, 1, false),
+            (SIZE + 1, 0, false),
+            (1, u64::MAX, false),
+        ] {
+            assert_eq!(read.at_offset(offset, size).is_ok(), is_there, "{offset} {size}");
+        }
+    }
+}

@@ -12,6 +12,8 @@
 
 mod compose;
 mod elf;
+#[cfg(test)]
+mod fixtures;
 mod layout;
 mod link;
 mod machine;

@@ -95,3 +95,93 @@ fn tls(base: &Executable<'_>, machine: Machine) -> Result<Option<TlsBlock>> {
         alignment: tls.alignment,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use object::LittleEndian;
+    use object::elf::ProgramHeader64;
+
+    use super::*;
+    use crate::Error;
+    use crate::fixtures::{CODE, DATA, PAGE, START, executable, part};
+    use crate::layout::header;
+
+    type Headers = Vec<ProgramHeader64<LittleEndian>>;
+
+    /// The base's code, and thread-local variables of this size and alignment at this offset.
+    fn with_variables(offset: u64, size: u64, alignment: u64) -> Headers {
+        let place = Place { offset, address: START + offset };
+        let variables = header(elf::PT_TLS, DATA, place, (0, size), alignment);
+        vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)), variables]
+    }
+
+    /// The machine, the program headers, and why the base is refused.
+    #[test]
+    fn each_condition_on_a_base_counts() {
+        let (x86, arm) = (Machine::X86_64, Machine::Aarch64);
+        let most = TLS_ROOM / 2;
+        let aligned =
+            |bytes: u64| Some(unsupported(format!("thread-local variables aligned to {bytes} bytes")));
+        let odd = || Some(unsupported("thread-local variables that are not aligned at both ends"));
+        let rows: Vec<(&str, Machine, Headers, Option<Error>)> = vec![
+            ("code", x86, vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))], None),
+            ("nothing", x86, vec![], Some(malformed("the base has no segments"))),
+            (
+                "a first segment without the header",
+                x86,
+                vec![part(elf::PT_LOAD, CODE, PAGE, (PAGE, PAGE))],
+                Some(unsupported("a first segment without the file's header")),
+            ),
+            ("variables", x86, with_variables(0, 64, 64), None),
+            ("variables of a byte", x86, with_variables(1, 1, 1), None),
+            ("the largest alignment", x86, with_variables(0, 128, TLS_ALIGNMENT), None),
+            ("a larger alignment", x86, with_variables(0, 128, 128), aligned(128)),
+            ("an alignment that is no power of two", x86, with_variables(0, 48, 48), aligned(48)),
+            ("the most variables", x86, with_variables(0, most, 64), None),
+            (
+                "more variables",
+                x86,
+                with_variables(0, most + 64, 64),
+                Some(unsupported(format!("{} bytes of thread-local variables", most + 64))),
+            ),
+            ("an end that is not aligned", x86, with_variables(0, 60, 8), odd()),
+            ("a start that is not aligned", x86, with_variables(4, 64, 8), odd()),
+            ("an end that is not aligned, on arm64", arm, with_variables(0, 60, 8), None),
+            ("a start that is not aligned, on arm64", arm, with_variables(4, 64, 8), None),
+            (
+                "more in the file than in memory",
+                x86,
+                vec![
+                    part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)),
+                    header(
+                        elf::PT_LOAD,
+                        DATA,
+                        Place { offset: 3 * PAGE, address: START + PAGE },
+                        (PAGE, PAGE),
+                        PAGE,
+                    ),
+                ],
+                Some(unsupported("segments that are larger in the file than in memory")),
+            ),
+        ];
+        for (what, machine, headers, expected) in rows {
+            let found = prepare(&executable(machine, &headers), machine, [1; 32]);
+            assert_eq!(found.err(), expected, "{what}");
+        }
+    }
+
+    /// The tables follow the base, and the program follows the tables, in the file and in memory.
+    #[test]
+    fn the_parts_are_adjacent_and_do_not_overlap() {
+        for machine in [Machine::X86_64, Machine::Aarch64] {
+            let base = executable(machine, &[part(elf::PT_LOAD, CODE, 0, (PAGE - 1, PAGE + 1))]);
+            let Layout { tables, program_base, program_offset, .. } =
+                prepare(&base, machine, [1; 32]).unwrap().layout;
+            assert_eq!(tables.address, machine.page_end(START + PAGE + 1));
+            assert_eq!(tables.offset, tables.address - START);
+            let room = HEADERS_ROOM + TLS_ROOM + Layout::table_room(0);
+            assert_eq!(program_base, machine.page_end(tables.address + room));
+            assert_eq!(program_offset, program_base - START);
+        }
+    }
+}

@@ -160,6 +160,8 @@ fn zeros(bytes: u64) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::{CODE, DATA, PAGE, SIZE, START, executable, part};
+    use crate::prepare;
 
     fn block(address: u64, memory_size: u64) -> TlsBlock {
         TlsBlock { image: Vec::new(), address, offset: 0, memory_size, alignment: TLS_ALIGNMENT }
@@ -188,5 +190,78 @@ mod tests {
         let block = block(0, 200);
         assert_eq!(reserved(&block, Machine::X86_64), 256);
         assert_eq!(first_variable(&block, Machine::X86_64), 56);
+    }
+
+    fn section(address: u64, size: u64) -> Section<'static> {
+        let (kind, flags) = (elf::SHT_PROGBITS, elf::SHF_ALLOC);
+        Section { name: TLS_SECTION, kind, flags, offset: 0, address, size }
+    }
+
+    /// A program's block, the section that it reserves for the base's, and the size of its own variables; `None` for
+    /// another arrangement.
+    #[test]
+    fn the_reserved_section_is_next_to_the_thread_pointer() {
+        let tls = |address, file_size, memory_size, alignment| Tls {
+            offset: 0,
+            address,
+            file_size,
+            memory_size,
+            alignment,
+        };
+        let block = block(0x20_0000, 200);
+        for (machine, tls, (address, size), expected) in [
+            // The base's variables are the last 256 bytes, and end at a multiple of 64.
+            (Machine::X86_64, tls(0x1000, 64, 320, 64), (0x1040, 256), Some(64)),
+            (Machine::X86_64, tls(0x1000, 0, 256, 64), (0x1000, 256), Some(0)),
+            (Machine::X86_64, tls(0x1038, 8, 264, 64), (0x1040, 256), Some(8)),
+            (Machine::X86_64, tls(0x1000, 65, 320, 64), (0x1040, 256), None),
+            (Machine::X86_64, tls(0x1000, 64, 320, 64), (0x1000, 256), None),
+            (Machine::X86_64, tls(0x1008, 64, 320, 64), (0x1048, 256), None),
+            (Machine::X86_64, tls(0x1000, 64, 320, 32), (0x1040, 256), None),
+            (Machine::X86_64, tls(0x1000, 64, 320, 64), (0x1040, 255), None),
+            // The base's variables are the first 320 bytes, and begin at a multiple of 64.
+            (Machine::Aarch64, tls(0x1000, 320, 384, 64), (0x1000, 320), Some(64)),
+            (Machine::Aarch64, tls(0x1000, 320, 320, 64), (0x1000, 320), Some(0)),
+            (Machine::Aarch64, tls(0x1000, 319, 384, 64), (0x1000, 320), None),
+            (Machine::Aarch64, tls(0x1008, 320, 384, 64), (0x1008, 320), None),
+            (Machine::Aarch64, tls(0x1000, 320, 384, 64), (0x1040, 320), None),
+            (Machine::Aarch64, tls(0x1000, 320, 384, 128), (0x1000, 320), None),
+        ] {
+            let found = own_size(machine, &block, &tls, &[section(address, size)]);
+            let arrangement = || unsupported("thread-local variables in another arrangement");
+            assert_eq!(found, expected.ok_or_else(arrangement), "{machine:?} {tls:?} {address:x} {size}");
+        }
+        let small = tls(0x1000, 0, 255, 64);
+        let cut_off = malformed("the base's thread-local variables are cut off");
+        assert_eq!(own_size(Machine::X86_64, &block, &small, &[section(0x1000, 256)]), Err(cut_off));
+        let missing = malformed("the base's thread-local variables are missing");
+        assert_eq!(own_size(Machine::X86_64, &block, &small, &[]), Err(missing));
+    }
+
+    /// The sizes of the base's and the program's own variables, and whether both have room together.
+    #[test]
+    fn the_variables_of_both_images_have_room_together() {
+        let most = TLS_ROOM - 4 * TLS_ALIGNMENT;
+        for (base, own, has_room) in [
+            (64, 8, true),
+            (64, most - 64, true),
+            (64, most - 63, false),
+            (192, most - 192, true),
+            (192, most, false),
+        ] {
+            let variables = header(elf::PT_TLS, DATA, Place { offset: 0, address: START }, (0, base), 8);
+            let bytes = executable(Machine::X86_64, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)), variables]);
+            let layout = prepare(&bytes, Machine::X86_64, [0; 32]).unwrap().layout;
+            let reserved = reserved(layout.tls.as_ref().unwrap(), Machine::X86_64);
+            // The block ends at a multiple of 64.
+            let address = START + SIZE - reserved - own;
+            let place = Place { offset: 0, address };
+            let block = header(elf::PT_TLS, DATA, place, (0, own + reserved), TLS_ALIGNMENT);
+            let program = executable(Machine::X86_64, &[block]);
+            let program = Executable::parse(&program, Machine::X86_64).unwrap();
+            let sections = [section(address + own, reserved)];
+            let found = segment(&layout, &program, &sections, &mut Vec::new());
+            assert_eq!(found.is_ok(), has_room, "{base} {own}");
+        }
     }
 }

@@ -79,3 +79,100 @@ fn offset(from: u64, to: u64) -> Result<[u8; 4]> {
     let distance = distance.and_then(|distance| i32::try_from(distance).ok());
     distance.map(i32::to_le_bytes).ok_or_else(|| unsupported("an address more than 2 GiB away"))
 }
+
+#[cfg(test)]
+mod tests {
+    use object::elf;
+
+    use super::*;
+    use crate::Error;
+    use crate::fixtures::{CODE, START, executable, part};
+    use crate::machine::Machine;
+
+    /// Where the table is in the executable, and how many bytes are loaded.
+    const TABLE: u64 = 0x1000;
+    const LOADED: u64 = 0x2000;
+
+    /// Reads a table of these bytes, of which `size` are in its segment.
+    fn frames_of(table: &[u8], size: u64) -> Result<Vec<Frame>> {
+        let headers = [
+            part(elf::PT_LOAD, CODE, 0, (LOADED, LOADED)),
+            part(elf::PT_GNU_EH_FRAME, CODE, TABLE, (size, size)),
+        ];
+        let mut bytes = executable(Machine::X86_64, &headers);
+        bytes[TABLE as usize..][..table.len()].copy_from_slice(table);
+        let read = read(&Executable::parse(&bytes, Machine::X86_64)?)?;
+        assert_eq!(read.eh_frame, START);
+        Ok(read.frames)
+    }
+
+    fn table(count: u64, frames: &[Frame]) -> Vec<u8> {
+        let mut table = header(START + TABLE, START, count).unwrap();
+        table.extend(entries(START + TABLE, frames).unwrap());
+        table
+    }
+
+    /// The entries of a table, and why it is refused.
+    #[test]
+    fn a_table_lists_code_in_order() {
+        let (code, last) = (START + 0x100, START + LOADED);
+        let unsorted = || Some(malformed("the unwinding table is not sorted, or lists what is not code"));
+        let outside = || Some(malformed("an address is outside the segments"));
+        for (frames, expected) in [
+            (&[][..], None),
+            (&[(code, START)], None),
+            (&[(code, START), (code + 1, START)], None),
+            (&[(code, START), (code, START)], unsorted()),
+            (&[(code + 1, START), (code, START)], unsorted()),
+            (&[(last - 1, START)], None),
+            (&[(last, START)], unsorted()),
+            (&[(START - 1, START)], unsorted()),
+            (&[(code, last - 4)], None),
+            (&[(code, last - 3)], outside()),
+            (&[(code, START - 1)], outside()),
+        ] {
+            let table = table(frames.len() as u64, frames);
+            let found = frames_of(&table, table.len() as u64);
+            assert_eq!(found.as_ref().err(), expected.as_ref(), "{frames:x?}");
+            assert!(found.is_err() || found.as_deref() == Ok(frames));
+        }
+    }
+
+    #[test]
+    fn a_table_has_a_header_and_all_its_entries() {
+        let frame = (START + 0x100, START);
+        let cut_off = || Some(malformed("the unwinding table is cut off"));
+        let refusal = |count: u64, size: u64| frames_of(&table(count, &[frame]), size).err();
+        for (count, size, expected) in [
+            (1, HEADER + ENTRY, None),
+            (1, HEADER + ENTRY - 1, cut_off()),
+            (2, HEADER + ENTRY, cut_off()),
+            (u64::from(u32::MAX), HEADER + ENTRY, cut_off()),
+            (0, HEADER, None),
+            (0, HEADER - 1, cut_off()),
+        ] {
+            assert_eq!(refusal(count, size), expected, "{count} {size}");
+        }
+        let mut other = table(1, &[frame]);
+        other[0] = 2;
+        let format: Option<Error> = Some(unsupported("an unwinding table in another format"));
+        assert_eq!(frames_of(&other, HEADER + ENTRY).err(), format);
+    }
+
+    #[test]
+    fn distances_have_32_bits() {
+        const LIMIT: u64 = 1 << 31;
+        let far = Err(unsupported("an address more than 2 GiB away"));
+        for (from, to, expected) in [
+            (0, LIMIT - 1, Ok(i32::MAX)),
+            (0, LIMIT, far.clone()),
+            (LIMIT, 0, Ok(i32::MIN)),
+            (LIMIT + 1, 0, far.clone()),
+            (0, u64::MAX, Ok(-1)),
+        ] {
+            assert_eq!(offset(from, to), expected.map(i32::to_le_bytes), "{from} {to}");
+        }
+        assert!(header(START, START, u64::from(u32::MAX)).is_ok());
+        assert_eq!(header(START, START, 1 << 32), Err(unsupported("too many functions")));
+    }
+}

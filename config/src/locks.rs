@@ -29,7 +29,10 @@ pub struct LockFile {
 
 impl LockFile {
     /// Reads the lock file at `path`.
-    pub(super) fn read(path: PathBuf) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If it is there and can't be read.
+    pub fn read(path: PathBuf) -> Result<Self, Error> {
         // An inaccessible file counts as missing, as for configurations; trust then fails if it was trusted with a
         // lock file.
         let is_there = path.symlink_metadata().is_ok();

@@ -136,8 +136,13 @@ impl Trusted {
 /// # Errors
 /// If the record can't be read: then nothing is trusted.
 pub fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
-    let Some(file) = file() else { return Ok(Trust::Missing) };
-    Ok(read(&file)?.of(&key(path)?, stated))
+    of_in(file().as_deref(), path, stated)
+}
+
+/// Whether these files are trusted by the record in `file`. An account without a place for a record trusts nothing.
+fn of_in(file: Option<&Path>, path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
+    let Some(file) = file else { return Ok(Trust::Missing) };
+    Ok(read(file)?.of(&key(path)?, stated))
 }
 
 /// Records these files as trusted for the configuration at `path`; `None` revokes the trust.
@@ -145,12 +150,16 @@ pub fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
 /// # Errors
 /// If the record can't be read or written.
 pub fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
-    let file = file().ok_or_else(|| {
+    record_in(file().as_deref(), path, stated)
+}
+
+fn record_in(file: Option<&Path>, path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
+    let file = file.ok_or_else(|| {
         Error::new("there is no folder for the trust record")
             .kind(ErrorKind::Trust)
             .hint("set HOME, or XDG_CONFIG_HOME")
     })?;
-    let folder = system::file::folder_of(&file);
+    let folder = system::file::folder_of(file);
     let io = |error: std::io::Error| {
         Error::new(format!("{} can't be written: {error}", file.display()))
             .kind(ErrorKind::Trust)
@@ -161,11 +170,11 @@ pub fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error
     // The lock keeps parallel commands from losing each other's changes.
     let held = std::fs::File::open(folder).map_err(io)?;
     held.lock().map_err(io)?;
-    let mut trusted = read(&file)?;
+    let mut trusted = read(file)?;
     trusted.set(key(path)?, stated);
     let mut text = serde_json::to_vec_pretty(&trusted).map_err(|error| io(error.into()))?;
     text.push(b'\n');
-    system::file::replace(&file, &text, Access::Owner, Durability::Synced).map_err(io)
+    system::file::replace(file, &text, Access::Owner, Durability::Synced).map_err(io)
 }
 
 /// The record's file. It may be missing.
@@ -281,5 +290,75 @@ mod tests {
         for newer in [r#"{ "version": 3, "files": {} }"#, r#"{ "version": 3, "projects": [] }"#] {
             assert!(matches!(Trusted::parse(newer.as_bytes()), Err(InvalidRecord::Newer(3))), "{newer}");
         }
+    }
+
+    /// The record, a project, and whether it is trusted; `None` if an error says why not.
+    #[test]
+    fn only_a_record_that_can_be_read_trusts() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("toolsmith.yaml");
+        std::fs::write(&project, "a").unwrap();
+        let files = ProjectFiles::new("a", None);
+        let file = folder.path().join(FILE);
+        let right = {
+            record_in(Some(&file), &project, Some(files)).unwrap();
+            std::fs::read_to_string(&file).unwrap()
+        };
+        let other = right.replacen("toolsmith.yaml", "other.yaml", 1);
+        for (record, path, expected) in [
+            (Some(right.as_str()), &project, Some(Trust::Given)),
+            (Some(&other), &project, Some(Trust::Missing)),
+            (None, &project, Some(Trust::Missing)),
+            (Some(&right[..right.len() / 2]), &project, None),
+            (Some(""), &project, None),
+            (Some(&right.replacen("2", "3", 1)), &project, None),
+            (Some(&right), &folder.path().join("nowhere.yaml"), None),
+        ] {
+            let _ = std::fs::remove_file(&file);
+            record.iter().for_each(|text| std::fs::write(&file, text).unwrap());
+            assert_eq!(of_in(Some(&file), path, files).ok(), expected, "{record:?}");
+        }
+        // An account without a home.
+        assert_eq!(of_in(None, &project, files).ok(), Some(Trust::Missing));
+        let failed = record_in(None, &project, Some(files)).unwrap_err();
+        assert_eq!(failed.to_string(), "there is no folder for the trust record");
+        // A record that can't be read is not replaced.
+        std::fs::write(&file, "{").unwrap();
+        assert!(record_in(Some(&file), &project, Some(files)).is_err());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "{");
+    }
+
+    #[test]
+    fn a_project_has_one_key_by_whatever_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("toolsmith.yaml");
+        std::fs::write(&project, "a").unwrap();
+        let link = folder.path().join("link.yaml");
+        std::os::unix::fs::symlink(&project, &link).unwrap();
+        assert_eq!(key(&link).unwrap(), key(&project).unwrap());
+        assert!(key(&folder.path().join("nowhere")).is_err());
+    }
+
+    /// Each command reads the record, and writes it with its own change.
+    #[test]
+    fn commands_at_the_same_time_lose_no_project() {
+        const COMMANDS: usize = 4;
+        const PROJECTS: usize = 4;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("user").join(FILE);
+        let start = std::sync::Barrier::new(COMMANDS);
+        let trust_all = |command: usize| {
+            start.wait();
+            for number in 0..PROJECTS {
+                let project = folder.path().join(format!("{command}-{number}"));
+                std::fs::write(&project, "a").unwrap();
+                record_in(Some(&file), &project, Some(ProjectFiles::new("a", None))).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            let trust_all = &trust_all;
+            (0..COMMANDS).for_each(|command| drop(scope.spawn(move || trust_all(command))));
+        });
+        assert_eq!(read(&file).unwrap().files.len(), COMMANDS * PROJECTS);
     }
 }

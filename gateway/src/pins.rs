@@ -340,4 +340,105 @@ mod tests {
         let cut = lines(LINES_SHOWN + 2);
         assert_eq!((cut.len(), cut.last().unwrap().as_str()), (LINES_SHOWN + 1, "  and 2 more lines"));
     }
+
+    /// Each difference between a tool and its pinned version: whether it is held back, and the reason.
+    #[test]
+    fn a_tool_passes_only_as_it_was_pinned() {
+        let pinned = json!({
+            "name": "a", "title": "A", "description": "x", "inputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true }, "_meta": { "k": 1 },
+        });
+        let with = |name: &str, value: Value| {
+            let mut tool = pinned.clone();
+            tool[name] = value;
+            tool
+        };
+        let pins = pins(vec![pinned.clone(), tool("b", "x")]);
+        for (offered, reason) in [
+            (pinned.clone(), None),
+            (with("name", json!("b")), Some("has changed")),
+            (with("name", json!("A")), Some("is new")),
+            (with("title", json!("B")), Some("has changed")),
+            (with("description", json!("y")), Some("has changed")),
+            (with("description", json!(null)), Some("has changed")),
+            (with("inputSchema", json!({ "type": "object", "properties": {} })), Some("has changed")),
+            (with("outputSchema", json!({ "type": "object" })), Some("has changed")),
+            (with("annotations", json!({ "readOnlyHint": false })), Some("has changed")),
+        ] {
+            let name = offered["name"].as_str().unwrap().to_owned();
+            let list = ToolList::new(&[offered]);
+            let held: Vec<String> = pins.held("s", &list).into_iter().collect();
+            let expected: &[String] = if reason.is_some() { std::slice::from_ref(&name) } else { &[] };
+            assert_eq!(held, expected, "{name} {reason:?}");
+            let says = pins.holds_back("s", &name, &list);
+            assert_eq!(says.is_some(), reason.is_some(), "{says:?}");
+            assert!(says.is_none_or(|says| reason.is_some_and(|reason| says.contains(reason))));
+            // The tools of another server of the same name in another place are its own.
+            assert!(pins.held("other", &list).is_empty() && pins.holds_back("other", &name, &list).is_none());
+        }
+        assert_eq!(pins.holds_back("s", "missing", &ToolList::new(&[])), None, "a tool that is not offered");
+    }
+
+    /// The lock files of a configuration, as texts; `None` for a missing file.
+    fn config_with(folder: &Path, locks: &[Option<&str>]) -> Config {
+        let files = locks.iter().enumerate().map(|(number, text)| {
+            let file = folder.join(number.to_string());
+            std::fs::create_dir_all(&file).unwrap();
+            let file = file.join(config::LOCK);
+            text.iter().for_each(|text| std::fs::write(&file, text).unwrap());
+            LockFile::read(file).unwrap()
+        });
+        let connection = mcp::ServerConfig::stdio("s", "program", [""; 0]);
+        let layer = config::ConfigLayer::Named(folder.join("1").join("toolsmith.yaml"));
+        let server = config::Server { layer, ..config::Server::new(connection, String::new()) };
+        Config { locks: files.collect(), servers: vec![server], ..Config::default() }
+    }
+
+    fn lock(tools: Vec<Value>) -> String {
+        let mut lock = Lock::default();
+        lock.pin("s", tools);
+        lock.to_text()
+    }
+
+    /// The lock files, and the tools that are held back; `None` if no tool may be used.
+    #[test]
+    fn every_lock_file_in_force_counts_and_a_torn_one_stops() {
+        let (both, first) = (lock(vec![tool("a", "x"), tool("b", "x")]), lock(vec![tool("a", "x")]));
+        let torn = &both[..both.len() / 2];
+        for (locks, held) in [
+            (vec![], Some(&[][..])),
+            (vec![None], Some(&[])),
+            (vec![Some(both.as_str())], Some(&[])),
+            (vec![Some(first.as_str())], Some(&["b"])),
+            (vec![Some(&both), Some(&first)], Some(&["b"])),
+            (vec![Some(&first), Some(&both)], Some(&["b"])),
+            (vec![None, Some(&first)], Some(&["b"])),
+            (vec![Some(torn)], None),
+            (vec![Some(&both), Some(torn)], None),
+            (vec![Some(torn), Some(&both)], None),
+            (vec![Some("")], None),
+            (vec![Some("{}")], None),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let known = Known::of(&config_with(folder.path(), &locks));
+            let list = ToolList::new(&[tool("a", "x"), tool("b", "x")]);
+            let found = known.ok().map(|known| known.pins.held("s", &list).into_iter().collect::<Vec<_>>());
+            let held = held.map(|held| held.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+            assert_eq!(found, held, "{locks:?}");
+        }
+    }
+
+    #[test]
+    fn observations_are_those_of_the_lock_file_next_to_the_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (lock(vec![tool("a", "x")]), lock(vec![tool("b", "x"), tool("c", "x")]));
+        let tools_of = |locks: &[Option<&str>]| {
+            let config = config_with(folder.path(), locks);
+            let own = Locks::of(&config).unwrap().own(&config);
+            own.servers.get("s").map(|server| server.tools.len())
+        };
+        assert_eq!(tools_of(&[Some(&one), Some(&other)]), Some(2));
+        assert_eq!(tools_of(&[Some(&other), Some(&one)]), Some(1));
+        assert_eq!(tools_of(&[Some(&one)]), None, "its own folder has none");
+    }
 }

@@ -91,10 +91,19 @@ pub enum RecordedAnswer {
 }
 
 impl RecordedRequest {
-    /// The request as text; equal requests have the same.
+    /// The request as text; equal requests have the same, however a recorded one was formatted.
     pub(crate) fn key(&self) -> String {
         // A request always has a text: all its parts are texts and JSON.
-        serde_json::to_string(self).unwrap_or_default()
+        let text = |request: &RecordedRequest| serde_json::to_string(request).unwrap_or_default();
+        match self {
+            RecordedRequest::Tool { server, tool, arguments } => match strict_json::canonical(arguments) {
+                Ok(arguments) => {
+                    text(&RecordedRequest::Tool { server: server.clone(), tool: tool.clone(), arguments })
+                }
+                Err(_) => text(self),
+            },
+            _ => text(self),
+        }
     }
 
     /// The request in a few words.

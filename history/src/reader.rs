@@ -158,14 +158,24 @@ impl Reader {
         Ok(execution)
     }
 
-    /// What a replay of an execution needs, by its id or a unique prefix of it; `None` if it is not kept.
+    /// What a replay of an execution needs, by its id or a unique prefix of it, in at most `limit` bytes; `None` if it
+    /// is not kept.
     ///
     /// # Errors
-    /// If there is no such execution, or more than one, or the file can't be read.
-    pub fn recording(&self, id: &str) -> Result<Option<String>, HistoryError> {
-        let id = SqlValue::Text(self.find(id)?);
-        let sql = "SELECT recording FROM recordings JOIN executions ON number = execution WHERE id = ?";
-        Ok(self.rows(sql, &[id], |row| row.get(0))?.pop())
+    /// If there is no such execution, or more than one, or the file can't be read, or has more.
+    pub fn recording(&self, id: &str, limit: usize) -> Result<Option<String>, HistoryError> {
+        let id = self.find(id)?;
+        let of = |column: &str| {
+            format!("SELECT {column} FROM recordings JOIN executions ON number = execution WHERE id = ?")
+        };
+        let value = || [SqlValue::Text(id.clone())];
+        // Its size comes first: a text that something else has written could fill the memory.
+        let size: Option<i64> = self.rows(&of("octet_length(recording)"), &value(), |row| row.get(0))?.pop();
+        if size.is_some_and(|size| usize::try_from(size).is_ok_and(|size| size > limit)) {
+            let message = format!("the recording of {id} has more than {limit} bytes, so it is not replayed");
+            return Err(HistoryError::new(HistoryErrorKind::Format, message));
+        }
+        Ok(self.rows(&of("recording"), &value(), |row| row.get(0))?.pop())
     }
 
     /// What code mode saved, by day in UTC, the earliest first. Only executions that a filter chooses and that have

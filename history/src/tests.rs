@@ -186,8 +186,10 @@ async fn programs_are_named_and_recordings_are_found_and_deleted() {
     let found = reader.list(&filter, Page::ALL).unwrap();
     assert_eq!((found.len(), found[0].program.as_deref()), (1, Some("revenue")));
     assert!(reader.execution("b1").unwrap().is_recorded && !reader.execution("b2").unwrap().is_recorded);
-    assert_eq!(reader.recording("b1").unwrap().as_deref(), Some("{\"version\":1}"));
-    assert_eq!(reader.recording("b2").unwrap(), None);
+    assert_eq!(reader.recording("b1", 13).unwrap().as_deref(), Some("{\"version\":1}"));
+    let larger = reader.recording("b1", 12).unwrap_err().to_string();
+    assert!(larger.contains("has more than 12 bytes, so it is not replayed"), "{larger}");
+    assert_eq!(reader.recording("b2", 13).unwrap(), None);
     reader.delete(&["b1".to_owned()]).unwrap();
     let connection = rusqlite::Connection::open(fixture.file()).unwrap();
     let left: i64 = connection.query_row("SELECT count(*) FROM recordings", [], |row| row.get(0)).unwrap();

@@ -5,11 +5,13 @@
 //! at the authorization server that issued it.
 
 mod answer;
+mod bounded;
 mod callback;
 mod exchange;
 mod failure;
 mod login;
 mod network;
+mod refusal;
 pub mod rehearsal;
 mod secret_members;
 mod store;
@@ -18,7 +20,7 @@ use std::{sync::Arc, time::Duration};
 
 use reqwest::Url;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthHttpClient,
+    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig,
 };
 use tokio::{
     sync::{Mutex, OnceCell},
@@ -30,13 +32,15 @@ pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 
 use self::{
     answer::Lenient,
+    bounded::{Bounded, LIMITS, Limits, Transport as OAuthTransport, is_confidential},
     exchange::{EXCHANGE_TIMEOUT, Exchange, Means, carried, within},
-    failure::{LastRefusal, failure},
+    failure::failure,
     network::Network,
+    refusal::LastRefusal,
     store::{Client, Record, Store},
 };
 use crate::{
-    http::{connections::provide_cryptography, failure::HttpFailure},
+    http::failure::HttpFailure,
     secrets::{learn, learn_header},
     server_config::{Grant, OAuth, ServerConfig, Transport},
 };
@@ -47,7 +51,9 @@ pub(crate) struct Authorizer {
     settings: OAuth,
     store: Store,
     /// Sends requests to authorization servers, instead of the network.
-    http: Option<Arc<dyn OAuthHttpClient>>,
+    transport: Option<Arc<dyn OAuthTransport>>,
+    /// Limits on those requests.
+    limits: Limits,
     /// What the authorization server answered when it last refused a request.
     refusal: LastRefusal,
     /// Serialises renewals: each holds this lock to its end.
@@ -113,7 +119,8 @@ impl Authorizer {
             url: url.clone(),
             settings: settings.clone(),
             store,
-            http: None,
+            transport: None,
+            limits: LIMITS,
             refusal: LastRefusal::default(),
             known: Arc::default(),
             published: OnceCell::new(),
@@ -318,27 +325,32 @@ impl Authorizer {
         Some(record.token_endpoint().to_owned())
     }
 
+    /// A client for the requests of one login, renewal or logout.
+    fn client(&self) -> reqwest::Result<Bounded> {
+        let transport: Arc<dyn OAuthTransport> = match &self.transport {
+            Some(transport) => Arc::clone(transport),
+            None => Arc::new(Network::new(&self.url)?),
+        };
+        Ok(Bounded::new(transport, &self.url, self.refusal.clone(), self.limits))
+    }
+
     /// A manager for the authorization server: discovered, with the configured endpoints overriding others.
     async fn manager(
         &self,
         challenge: Option<&str>,
     ) -> Result<(AuthorizationManager, AuthorizationMetadata), AuthError> {
-        provide_cryptography();
-        let inner: Arc<dyn OAuthHttpClient> = match &self.http {
-            Some(http) => Arc::clone(http),
-            None => {
-                let network = Network::new(&self.url);
-                Arc::new(network.map_err(|error| AuthError::InternalError(error.to_string()))?)
-            }
-        };
-        let http = Arc::new(Lenient { inner, refusal: self.refusal.clone() });
+        let inner = self.client().map_err(|error| AuthError::InternalError(error.to_string()))?;
+        let http = Arc::new(Lenient { inner: Arc::new(inner), refusal: self.refusal.clone() });
         let mut manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await?;
         let OAuth { authorization_url, token_url, registration_url, .. } = &self.settings;
         let is_given = token_url.is_some();
         let mut metadata = match manager.resolve_metadata_from_challenge(challenge).await {
             Ok(found) if found.source.is_discovered() => found.metadata,
             // The configured endpoints are enough.
-            Ok(_) | Err(_) if is_given => AuthorizationMetadata::default(),
+            Ok(_) | Err(_) if is_given => {
+                self.refusal.set(None);
+                AuthorizationMetadata::default()
+            }
             Ok(_) => return Err(AuthError::NoAuthorizationSupport),
             Err(error) => return Err(error),
         };
@@ -361,7 +373,7 @@ impl Authorizer {
     }
 
     /// Endpoints that receive a code, a secret or a token must use TLS (MCP, basic/authorization, "Communication
-    /// Security"), unless the server itself doesn't.
+    /// Security"), except between loopback addresses.
     fn check_endpoints(&self, metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
         let endpoints = [
             ("authorization", Some(&metadata.authorization_endpoint)),
@@ -369,7 +381,9 @@ impl Authorizer {
             ("registration", metadata.registration_endpoint.as_ref()),
         ];
         for (name, endpoint) in endpoints {
-            if endpoint.is_some_and(|endpoint| !is_confidential(endpoint, &self.url)) {
+            let is_safe =
+                |endpoint: &String| Url::parse(endpoint).is_ok_and(|url| is_confidential(&url, &self.url));
+            if endpoint.is_some_and(|endpoint| !is_safe(endpoint)) {
                 return Err(AuthError::MetadataError(format!(
                     "the {name} endpoint of its authorization server is not an https URL, so nothing is sent there; \
                      configure another one under `oauth`"
@@ -378,12 +392,6 @@ impl Authorizer {
         }
         Ok(())
     }
-}
-
-/// Whether an endpoint may receive secrets: over https, or over http if the server itself uses it.
-fn is_confidential(endpoint: &str, server: &Url) -> bool {
-    let scheme = Url::parse(endpoint).map(|url| url.scheme().to_owned());
-    scheme.is_ok_and(|scheme| scheme == "https" || scheme == "http" && server.scheme() == "http")
 }
 
 /// The token of a record, if it is not the rejected one and does not expire soon.

@@ -61,6 +61,36 @@ fn numbers_keep_their_text() {
     }
 }
 
+/// A double holds numbers of up to 309 digits before the point, and any number of them behind it.
+#[test]
+fn the_range_of_a_number_does_not_depend_on_its_length() {
+    let zeros = |count: usize| "0".repeat(count);
+    for (number, is_in_range) in [
+        (format!("1{}", zeros(298)), true),
+        (format!("1{}", zeros(299)), true),
+        (format!("1{}", zeros(300)), true),
+        (format!("1{}", zeros(308)), true),
+        (format!("-1{}", zeros(308)), true),
+        (format!("2{}", zeros(308)), false),
+        (format!("1{}", zeros(309)), false),
+        (format!("-1{}", zeros(309)), false),
+        (format!("1{}", zeros(349)), false),
+        (format!("1{}", zeros(399)), false),
+        (format!("0.{}1", zeros(349)), true),
+        (format!("{}.5", "9".repeat(305)), true),
+        (format!("1{}e-1", zeros(309)), true),
+        ("1e308".to_owned(), true),
+        ("1e309".to_owned(), false),
+        (format!("0.{}1e700", zeros(395)), true),
+    ] {
+        let text = format!("{{\"n\":{number}}}");
+        match form(&text) {
+            Ok(same) => assert!(is_in_range && same == text, "{number}"),
+            Err(why) => assert!(!is_in_range && why.contains("out of range"), "{number}: {why}"),
+        }
+    }
+}
+
 #[test]
 fn changed_numbers_are_detected() {
     for (text, keeps) in [

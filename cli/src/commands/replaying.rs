@@ -4,7 +4,7 @@ use config::{LoadOptions, Needs};
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::recording::{Mismatch, Recording, Replay, ReplayableRun, catalog, differences};
+use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, ReplayableRun, catalog, differences};
 use gateway::saved_programs::{ProgramStore, functions};
 use history::Execution;
 use report::Kind;
@@ -143,7 +143,7 @@ fn kept(id: &str) -> Result<(Execution, ReplayableRun), Failure> {
     let reader = with_executions()?;
     let execution = reader.execution(id).map_err(wrong)?;
     let id = execution.summary.id.clone();
-    let Some(text) = reader.recording(&id).map_err(wrong)? else {
+    let Some(text) = reader.recording(&id, RECORDING_LIMIT).map_err(wrong)? else {
         return Err(Failure::new(Kind::History, format!("the answers of the calls of {id} are not kept"))
             .with_code(exit_code::CONFIGURATION)
             .hint("to keep them from now on: `history: { recordings: true }` in your configuration")

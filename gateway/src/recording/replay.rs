@@ -31,25 +31,35 @@ pub struct Replay {
 }
 
 struct State {
-    /// Recorded requests, each with whether it was made.
-    calls: Vec<(RecordedCall, bool)>,
+    calls: Vec<Recorded>,
     mismatches: Vec<Mismatch>,
+}
+
+/// A recorded request with its answer.
+struct Recorded {
+    call: RecordedCall,
+    key: String,
+    /// Whether the request was made.
+    is_used: bool,
 }
 
 impl Replay {
     /// Answers from `recording`.
     pub fn new(recording: &Recording) -> Self {
-        let calls = recording.calls.iter().map(|call| (call.clone(), false)).collect();
+        let recorded =
+            |call: &RecordedCall| Recorded { key: call.request.key(), call: call.clone(), is_used: false };
+        let calls = recording.calls.iter().map(recorded).collect();
         Replay { state: Mutex::new(State { calls, mismatches: Vec::new() }) }
     }
 
     /// The differences from the recording, after the execution has ended.
     pub fn finish(self) -> Vec<Mismatch> {
         let State { calls, mut mismatches } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let unmade = calls.iter().filter(|(_, is_used)| !is_used).map(|(call, _)| Mismatch {
-            message: format!("the recorded request of {} was not made", call.request.name()),
-            differences: vec![call.request.content().to_string()],
-        });
+        let unmade =
+            calls.iter().filter(|recorded| !recorded.is_used).map(|Recorded { call, .. }| Mismatch {
+                message: format!("the recorded request of {} was not made", call.request.name()),
+                differences: vec![call.request.content().to_string()],
+            });
         mismatches.extend(unmade);
         mismatches.truncate(MISMATCHES_KEPT);
         mismatches
@@ -62,10 +72,10 @@ impl Replay {
     fn answer(&self, request: &RecordedRequest) -> Result<Box<RawValue>, CallFailure> {
         let mut state = self.state();
         let key = request.key();
-        let found = state.calls.iter_mut().find(|(call, is_used)| !*is_used && call.request.key() == key);
-        if let Some((call, is_used)) = found {
-            *is_used = true;
-            return match &call.answer {
+        let found = state.calls.iter_mut().find(|recorded| !recorded.is_used && recorded.key == key);
+        if let Some(recorded) = found {
+            recorded.is_used = true;
+            return match &recorded.call.answer {
                 RecordedAnswer::Value(value) => Ok(value.clone()),
                 RecordedAnswer::Failure(failure) => Err(failure.clone()),
             };
@@ -83,11 +93,11 @@ impl State {
     /// What differs between a request that was not recorded, and an unused one of the same name.
     fn mismatch(&self, request: &RecordedRequest) -> Mismatch {
         let name = request.name();
-        let same = |(call, is_used): &&(RecordedCall, bool)| !is_used && call.request.name() == name;
+        let same = |recorded: &&Recorded| !recorded.is_used && recorded.call.request.name() == name;
         match self.calls.iter().find(same) {
-            Some((recorded, _)) => Mismatch {
+            Some(recorded) => Mismatch {
                 message: format!("{name} is requested with other arguments than recorded"),
-                differences: differences(&recorded.request.content(), &request.content()),
+                differences: differences(&recorded.call.request.content(), &request.content()),
             },
             None => Mismatch {
                 message: format!("{name} is requested, but not recorded, or more often than recorded"),
@@ -219,6 +229,26 @@ mod tests {
         let mismatches = replay.finish();
         assert_eq!(mismatches[0].differences, ["/b/1: 2, now 3"]);
         assert!(mismatches[1].message.contains("was not made"), "{mismatches:?}");
+    }
+
+    /// A recorded request as a formatter or an editor may have written it, the request, and whether they are the same.
+    #[tokio::test]
+    async fn a_recorded_request_is_found_however_it_is_written() {
+        for (recorded, requested, is_same) in [
+            (r#"{"a":1,"b":"x"}"#, r#"{"a":1,"b":"x"}"#, true),
+            ("{\n  \"a\": 1,\n  \"b\": \"x\"\n}", r#"{"a":1,"b":"x"}"#, true),
+            (r#"{"a":1,"b":"\u0078"}"#, r#"{"a":1,"b":"x"}"#, true),
+            (r#"{"a":1}"#, r#"{"a":1.0}"#, false),
+            (r#"{"a":9007199254740993}"#, r#"{"a":9007199254740992}"#, false),
+            (r#"{"a":1,"a":1}"#, r#"{"a":1}"#, false),
+        ] {
+            let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+            let mut calls = recording(&[(json!({}), json!({ "content": [] }))]);
+            let (server, tool) = ("s".to_owned(), "t".to_owned());
+            calls.calls[0].request = RecordedRequest::Tool { server, tool, arguments: raw(recorded) };
+            let found = Replay::new(&calls).call("s", "t", raw(requested)).await;
+            assert_eq!(found.is_ok(), is_same, "{recorded} {requested}");
+        }
     }
 
     #[tokio::test]

@@ -97,7 +97,7 @@ impl ProgramStore {
         let mut programs = BTreeMap::new();
         for (scope, folder) in self.folders() {
             for name in names(folder)? {
-                programs.insert(name.clone(), read(&name, scope, folder)?);
+                programs.insert(name.clone(), read(&name, scope, folder));
             }
         }
         Ok(programs.into_values().flatten().collect())
@@ -106,11 +106,11 @@ impl ProgramStore {
     /// The program with this name.
     ///
     /// # Errors
-    /// If there is none, or its file can't be read.
+    /// If there is none.
     pub fn find(&self, name: &str) -> Result<SavedProgram, Failure> {
         check_name(name)?;
         for (scope, folder) in self.folders().into_iter().rev() {
-            if let Some(program) = read(name, scope, folder)? {
+            if let Some(program) = read(name, scope, folder) {
                 return Ok(program);
             }
         }
@@ -204,19 +204,21 @@ fn names(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// The program `name` in `folder`; `None` if it has no file there.
-fn read(name: &str, scope: Scope, folder: &Path) -> Result<Option<SavedProgram>, Failure> {
+/// The program `name` in `folder`; `None` if it has no file there. A file that can't be read is a program in which
+/// something is wrong, so that it does not hide the others.
+fn read(name: &str, scope: Scope, folder: &Path) -> Option<SavedProgram> {
     let file = folder.join(format!("{name}.rs"));
-    let bytes = file::read(&file, SNIPPET_LIMIT as u64).map_err(|error| {
-        Failure::command_line(format!("the program {} can't be read: {error}", file.display()))
-            .caused_by(error)
-    })?;
-    let Some(bytes) = bytes else { return Ok(None) };
-    let content = match String::from_utf8(bytes) {
-        Ok(text) => ProgramFile::parse(text).map_err(|error| invalid(&file, error)),
-        Err(_) => Err(Report::new(Kind::CommandLine, format!("{} is not UTF-8", file.display()))),
+    let wrong =
+        |what: String| Report::new(Kind::CommandLine, format!("the program {} {what}", file.display()));
+    let content = match file::read(&file, SNIPPET_LIMIT as u64) {
+        Ok(None) => return None,
+        Ok(Some(bytes)) => match String::from_utf8(bytes) {
+            Ok(text) => ProgramFile::parse(text).map_err(|error| invalid(&file, error)),
+            Err(_) => Err(wrong("is not UTF-8".to_owned())),
+        },
+        Err(error) => Err(wrong(format!("can't be read: {error}")).caused_by(error)),
     };
-    Ok(Some(SavedProgram { name: name.to_owned(), file, scope, content }))
+    Some(SavedProgram { name: name.to_owned(), file, scope, content })
 }
 
 /// The report of a text that is no program.
@@ -277,5 +279,47 @@ mod tests {
         let odd = store(folder.path()).find("odd").unwrap();
         let error = odd.program().unwrap_err();
         assert!(error.to_string().contains("odd.rs:2:"), "{error}");
+    }
+
+    /// The file of a program, and what is wrong with it.
+    #[test]
+    fn a_file_that_cannot_be_read_hides_no_other_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("right.rs"), "async fn run() -> Result<u8> { Ok(1) }").unwrap();
+        std::fs::write(at("binary.rs"), b"\xff").unwrap();
+        std::fs::write(at("large.rs"), " ".repeat(SNIPPET_LIMIT + 1)).unwrap();
+        std::fs::create_dir(at("folder.rs")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("device.rs")).unwrap();
+        std::os::unix::fs::symlink("gone.rs", at("link.rs")).unwrap();
+        std::os::unix::fs::symlink("r\u{131}ght.rs", at("r\u{131}ght.rs")).unwrap();
+        std::fs::write(at("Upper.rs"), "").unwrap();
+        std::fs::write(at("text.txt"), "").unwrap();
+        let folders = ProgramFolders { user: Some(folder.path().to_owned()), ..ProgramFolders::default() };
+        let store = ProgramStore { folders };
+        let programs = store.all().unwrap();
+        let found: Vec<(&str, Option<String>)> = programs
+            .iter()
+            .map(|program| {
+                let wrong = program.content.as_ref().err().map(Report::for_model);
+                (program.name.as_str(), wrong)
+            })
+            .collect();
+        let says = |name: &str, what: &str| {
+            let place = at(&format!("{name}.rs")).display().to_string();
+            found.iter().any(|(known, wrong)| {
+                *known == name
+                    && wrong.as_ref().is_some_and(|wrong| wrong.contains(&place) && wrong.contains(what))
+            })
+        };
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert!(found.contains(&("right", None)), "{found:?}");
+        assert!(says("binary", "is not UTF-8") && says("folder", "not a regular file"), "{found:?}");
+        assert!(says("device", "not a regular file") && says("large", "more than"), "{found:?}");
+        assert!(store.find("right").is_ok_and(|program| program.program().is_ok()));
+        assert!(store.find("folder").is_ok_and(|program| program.program().is_err()));
+        for name in ["link", "r\u{131}ght", "Upper", "text", "../right"] {
+            assert!(store.find(name).is_err(), "{name}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use reqwest::{Client, StatusCode, Url, redirect::Policy};
+use reqwest::{Client, ClientBuilder, StatusCode, Url, redirect::Policy};
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls_platform_verifier::ConfigVerifierExt as _;
@@ -17,9 +17,8 @@ const MAX_HEADERS: usize = 1000;
 /// Limit on idle connections kept for the next requests to a server.
 const MAX_IDLE_CONNECTIONS: usize = 8;
 
-/// A client with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment.
+/// A client that follows redirects within an origin.
 pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
-    provide_cryptography();
     let redirects = Policy::custom(|attempt| {
         let keeps_method =
             matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
@@ -31,6 +30,12 @@ pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
             attempt.follow()
         }
     });
+    builder(connect_timeout).redirect(redirects).build()
+}
+
+/// A client with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment.
+pub(crate) fn builder(connect_timeout: Duration) -> ClientBuilder {
+    provide_cryptography();
     let builder = match tls() {
         Some(tls) => Client::builder().tls_backend_preconfigured(tls),
         // The builder tries again, and reports why it fails.
@@ -39,14 +44,12 @@ pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
     builder
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
-        .redirect(redirects)
         // Overrides features that other crates of a build may enable in reqwest.
         .http1_only()
         .http1_max_headers(MAX_HEADERS)
         .no_gzip()
         // A connection keeps its buffers, up to 400 KB after a long answer.
         .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
-        .build()
 }
 
 /// The settings of TLS. The trusted roots are read once: that takes 5 ms for the 150 of a distribution, and each session

@@ -11,7 +11,8 @@ use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpReq
 use serde_json::{Map, Value, json};
 
 use super::{
-    failure::{EXCERPT_BYTES, LastRefusal},
+    failure::EXCERPT_BYTES,
+    refusal::LastRefusal,
     secret_members::{SECRET_MEMBERS, learn_members},
 };
 use crate::{secrets::learn, text::shown};

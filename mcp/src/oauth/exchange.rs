@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::failure::{LastRefusal, failure};
+use super::{failure::failure, refusal::LastRefusal};
 use crate::http::failure::HttpFailure;
 
 /// Time limit for discovery, registration and an exchange of tokens together.

@@ -1,9 +1,11 @@
 //! Describes failures of an authorization server, in one line without secrets.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use rmcp::transport::auth::AuthError;
 
+use super::{
+    bounded::MAX_CANDIDATES,
+    refusal::{LastRefusal, Refusal},
+};
 use crate::{
     http::failure::{HttpFailure, chain},
     text::shown,
@@ -11,20 +13,6 @@ use crate::{
 
 /// Limit on quotes from an authorization server, in bytes.
 pub(super) const EXCERPT_BYTES: usize = 400;
-
-/// What an authorization server answered to the last request that it did not grant.
-#[derive(Clone, Default)]
-pub(super) struct LastRefusal(Arc<Mutex<Option<String>>>);
-
-impl LastRefusal {
-    pub(super) fn set(&self, text: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
-    }
-
-    pub(super) fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
 
 pub(super) fn failure(what: &str, error: &AuthError, refusal: &LastRefusal) -> HttpFailure {
     HttpFailure::OAuth(format!("{what}: {}", explain(error, refusal)))
@@ -35,14 +23,25 @@ pub(super) fn explained(error: &AuthError, refusal: &LastRefusal) -> HttpFailure
     HttpFailure::OAuth(explain(error, refusal))
 }
 
-/// Describes a failure in one line: what the authorization server answered, if it did.
+/// Describes a failure in one line: what was refused, or what the authorization server answered, if it did.
 fn explain(error: &AuthError, refusal: &LastRefusal) -> String {
-    let answered = refusal.take();
+    let answered = match refusal.take() {
+        Some(Refusal::Bounded(text)) => return shown(&text, EXCERPT_BYTES),
+        Some(Refusal::Answered(text)) => Some(text),
+        None => None,
+    };
     let advice = match error {
         AuthError::NoAuthorizationSupport => {
             return "the server does not publish how to log in; if it requires a key, configure it under `headers`, \
                     otherwise configure its endpoints under `oauth`"
                 .to_owned();
+        }
+        AuthError::AuthorizationServersUnavailable { authorization_servers: tried, .. } => {
+            let tried = shown(&tried.join(", "), EXCERPT_BYTES);
+            return format!(
+                "no authorization server that its metadata names publishes how to log in (at most {MAX_CANDIDATES} are \
+                 tried); configure the endpoints under `oauth`; tried: {tried}"
+            );
         }
         AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
         _ => "",
@@ -81,7 +80,7 @@ fn without_quotes(text: &str) -> String {
 mod tests {
     use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
 
-    use super::{LastRefusal, explain};
+    use super::{super::refusal::LastRefusal, explain};
 
     #[test]
     fn values_in_a_token_response_are_not_quoted() {

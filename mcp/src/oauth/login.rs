@@ -14,14 +14,14 @@ use super::{
     Authorizer,
     callback::Callback,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
-    failure::{EXCERPT_BYTES, LastRefusal, explained},
-    is_confidential,
+    failure::{EXCERPT_BYTES, explained},
+    refusal::LastRefusal,
     secret_members::SECRET_MEMBERS,
     store::{self, Client},
 };
 use crate::{
     error::{Challenge, Error, ErrorKind},
-    http::{self, failure::HttpFailure},
+    http::failure::HttpFailure,
     keyring,
     secrets::learn,
     server_config::{Grant, OAuth, ServerConfig, Transport},
@@ -95,9 +95,7 @@ pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
     if let Some(record) = record
         && let Some(endpoint) = record.revocation_endpoint()
         && let Some(token) = record.refresh_token().or_else(|| record.access_token())
-        && let Ok(client) = http::client(EXCHANGE_TIMEOUT)
-        && is_confidential(endpoint, &authorizer.url)
-        && let Ok(endpoint) = Url::parse(endpoint)
+        && let Ok(client) = authorizer.client()
     {
         // RFC 7009, section 2.1.
         let mut form = url::form_urlencoded::Serializer::new(String::new());
@@ -105,10 +103,12 @@ pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
         if let Some(secret) = &record.client.secret {
             form.append_pair("client_secret", secret);
         }
-        let form_type = "application/x-www-form-urlencoded";
-        let request =
-            client.post(endpoint).header(reqwest::header::CONTENT_TYPE, form_type).body(form.finish());
-        let _ = timeout(EXCHANGE_TIMEOUT, request.send()).await;
+        let request = ::http::Request::post(endpoint)
+            .header(reqwest::header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form.finish().into_bytes());
+        if let Ok(request) = request {
+            let _ = timeout(EXCHANGE_TIMEOUT, client.send(request, false)).await;
+        }
     }
     Ok(was_there)
 }

@@ -1,4 +1,4 @@
-//! The HTTP client for authorization servers: which addresses it connects to, and limits.
+//! Connections to authorization servers: which addresses they reach.
 //!
 //! An authorization server is named by metadata that the resource controls. So its host may have any public address,
 //! but a loopback or private one only if the server's own URL names such an address itself; link-local and other
@@ -10,18 +10,21 @@ use std::{
     time::Duration,
 };
 
-use http::Response;
+use futures::future::BoxFuture;
+use http::{Request, Response};
 use reqwest::{
     Client, Url,
     dns::{Addrs, Name, Resolve, Resolving},
     redirect::Policy,
 };
-use rmcp::transport::auth::{
-    OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
-};
+use rmcp::transport::auth::OAuthHttpClientError;
 use url::Host;
 
-use crate::http::read_bounded;
+use super::bounded::{Refused, Transport, place};
+use crate::http::{connections, failure::HttpFailure, read_bounded};
+
+/// Time limit for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time limit for a response, with its body.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,17 +32,13 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum size of a response, in bytes (1 MiB).
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Limit on redirects.
-const MAX_REDIRECTS: usize = 10;
-
 /// The variables that name proxies.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 /// Sends requests to the authorization servers of one resource.
 pub(super) struct Network {
-    following: Client,
-    stopping: Client,
+    client: Client,
     addresses: Addresses,
 }
 
@@ -47,46 +46,39 @@ impl Network {
     /// A client for the authorization servers of the resource at `url`.
     pub(super) fn new(url: &Url) -> reqwest::Result<Self> {
         let addresses = Addresses::of(url);
-        let resolver = Arc::new(addresses.clone());
-        let build = |redirects: Policy| {
-            Client::builder().timeout(TIMEOUT).redirect(redirects).dns_resolver(Arc::clone(&resolver)).build()
-        };
-        let policy = addresses.clone();
-        let follow = Policy::custom(move |attempt| {
-            if !policy.allow(attempt.url()) || attempt.previous().len() > MAX_REDIRECTS {
-                attempt.error(NotAllowed)
-            } else {
-                attempt.follow()
-            }
-        });
-        Ok(Self { following: build(follow)?, stopping: build(Policy::none())?, addresses })
+        let builder = connections::builder(CONNECT_TIMEOUT).timeout(TIMEOUT).redirect(Policy::none());
+        Ok(Self { client: builder.dns_resolver(Arc::new(addresses.clone())).build()?, addresses })
     }
 }
 
-impl OAuthHttpClient for Network {
-    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+impl Transport for Network {
+    fn send(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<Response<Vec<u8>>, OAuthHttpClientError>> {
         Box::pin(async move {
-            let client = match request.redirect_policy {
-                OAuthHttpRedirectPolicy::Follow => &self.following,
-                _ => &self.stopping,
-            };
-            let request = reqwest::Request::try_from(request.request)?;
+            let request = reqwest::Request::try_from(request)?;
             if !self.addresses.allow(request.url()) {
-                return Err(Box::new(NotAllowed) as OAuthHttpClientError);
+                return Err(Refused::Address(place(request.url())).into());
             }
-            let response = client.execute(request).await?;
+            let place = place(request.url());
+            let response = self.client.execute(request).await?;
             let mut built = Response::builder().status(response.status());
             for (name, value) in response.headers() {
                 built = built.header(name, value);
             }
-            Ok(built.body(read_bounded(response, MAX_BYTES).await?)?)
+            let body = read_bounded(response, MAX_BYTES).await.map_err(|failure| match failure {
+                HttpFailure::Protocol(_) => Refused::TooLarge { place, limit: MAX_BYTES }.into(),
+                failure => OAuthHttpClientError::from(failure),
+            })?;
+            Ok(built.body(body)?)
         })
     }
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the address of the authorization server is not allowed: it is private, reserved or redirects too often"
+    "all addresses of its name are private or reserved, so nothing is sent there; configure other endpoints under `oauth`"
 )]
 struct NotAllowed;
 

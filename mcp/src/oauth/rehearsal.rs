@@ -7,10 +7,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use futures::future::BoxFuture;
 use reqwest::Url;
-use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
+use rmcp::transport::auth::OAuthHttpClientError;
 
-use super::{Authorizer, callback::PATH, failure::explained, login::Login};
+use super::{Authorizer, bounded::Transport, callback::PATH, failure::explained, login::Login};
 use crate::server_config::OAuth;
 
 /// The origin of the redirect URI in a rehearsal.
@@ -70,7 +71,7 @@ pub async fn rehearse(
     let url = Url::parse(url)?;
     let script = Arc::new(Script { answers: Mutex::new(answers.into()), requests: Mutex::default() });
     let mut authorizer = Authorizer::new(&url, settings);
-    authorizer.http = Some(script.clone());
+    authorizer.transport = Some(script.clone());
     let authorizer = Arc::new(authorizer);
     let mut rehearsed = Rehearsed::default();
     let login = Login::prepare(&authorizer, challenge, format!("{REDIRECT}{PATH}")).await;
@@ -119,9 +120,12 @@ impl Script {
     }
 }
 
-impl OAuthHttpClient for Script {
-    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
-        let (head, body) = request.request.into_parts();
+impl Transport for Script {
+    fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<http::Response<Vec<u8>>, OAuthHttpClientError>> {
+        let (head, body) = request.into_parts();
         let headers =
             head.headers.values().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(Request {

@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 
-use rmcp::transport::auth::{OAuthHttpClientFuture, OAuthHttpRequest};
+use futures::future::BoxFuture;
+use rmcp::transport::auth::OAuthHttpClientError;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -23,10 +24,13 @@ struct Authority {
     forms: Mutex<Vec<String>>,
 }
 
-impl OAuthHttpClient for Authority {
-    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+impl OAuthTransport for Authority {
+    fn send(
+        &self,
+        request: http::Request<Vec<u8>>,
+    ) -> BoxFuture<'_, Result<http::Response<Vec<u8>>, OAuthHttpClientError>> {
         Box::pin(async move {
-            let (head, body) = request.request.into_parts();
+            let (head, body) = request.into_parts();
             let json = http::Response::builder().header("content-type", "application/json");
             if head.uri != TOKEN_URL {
                 return Ok(json.status(404).body(b"{}".to_vec())?);
@@ -59,7 +63,7 @@ async fn authorizer(
 ) -> Arc<Authorizer> {
     let settings = OAuth { store: file, token_url: Some(TOKEN_URL.to_owned()), ..OAuth::default() };
     let mut authorizer = Authorizer::new(&Url::parse(SERVER).unwrap(), &settings);
-    authorizer.http = Some(authority.clone());
+    authorizer.transport = Some(authority.clone());
     let received = store::now().checked_add_signed(left - 3600).unwrap();
     let record = json!({
         "version": 1,
@@ -198,4 +202,152 @@ async fn a_kept_login_says_when_it_expires_and_has_no_token() {
     let other = OAuth { client_id: Some("other".to_owned()), ..settings() };
     assert!(of(SERVER, other).unwrap_err().to_string().contains("oauth.client_id"));
     assert_eq!(kept_login(&ServerConfig::stdio("s", "program", [""; 0])).unwrap(), None);
+}
+
+/// A record of tokens for [`SERVER`], with these changes of its JSON.
+fn record(changes: &[(&str, Value)]) -> store::Record {
+    let mut record = json!({
+        "version": 1,
+        "url": SERVER,
+        "client": { "id": "client", "secret": "secret", "redirect_uri": "" },
+        "metadata": {
+            "authorization_endpoint": "https://authority.example/authorize", "token_endpoint": TOKEN_URL,
+            "issuer": "https://authority.example"
+        },
+        "credentials": {
+            "client_id": "client", "issuer": "https://authority.example", "token_received_at": store::now(),
+            "token_response": tokens("access", "refresh")
+        }
+    });
+    for (place, value) in changes {
+        *record.pointer_mut(place).unwrap() = value.clone();
+    }
+    serde_json::from_value(record).unwrap()
+}
+
+/// The URL of a record, and whether its tokens are for the server.
+#[tokio::test]
+async fn only_tokens_for_exactly_this_server_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for (url, is_for) in [
+        (SERVER, true),
+        ("https://server.example/", false),
+        ("https://server.example/mcp/", false),
+        ("https://server.example/mcp?a=1", false),
+        ("https://server.example:8443/mcp", false),
+        ("http://server.example/mcp", false),
+        ("https://other.example/mcp", false),
+    ] {
+        let path = folder.path().join("tokens.json");
+        let store = Store::new(Some(path), &Url::parse(SERVER).unwrap());
+        store.write(record(&[("/url", json!(url))])).await.unwrap();
+        assert_eq!(store.read().await.unwrap().is_some(), is_for, "{url}");
+        assert_eq!(record(&[("/url", json!(url))]).is_for(SERVER), is_for, "{url}");
+    }
+}
+
+/// The settings, and the one that differs from those that the tokens were issued with.
+#[test]
+fn tokens_are_bound_to_the_settings_they_were_issued_with() {
+    let is = |text: &str| Some(text.to_owned());
+    let of = OAuth::default;
+    for (settings, differs) in [
+        (of(), None),
+        (OAuth { client_id: is("client"), client_secret: is("secret"), ..of() }, None),
+        (OAuth { client_id: is("other"), ..of() }, Some("oauth.client_id")),
+        (OAuth { client_secret: is("other"), ..of() }, Some("oauth.client_secret")),
+        (OAuth { token_url: is(TOKEN_URL), ..of() }, None),
+        (OAuth { token_url: is("https://authority.example/other"), ..of() }, Some("oauth.token_url")),
+        (OAuth { authorization_url: is("https://authority.example/authorize"), ..of() }, None),
+        (OAuth { authorization_url: is("https://other.example/"), ..of() }, Some("oauth.authorization_url")),
+        // The client is no document.
+        (OAuth { client_metadata_url: is("https://other.example/"), ..of() }, None),
+    ] {
+        let refused = record(&[]).check(&settings).err().map(|failure| failure.to_string());
+        assert_eq!(refused.is_some(), differs.is_some(), "{refused:?}");
+        let names =
+            |refused: String| differs.is_some_and(|name| refused.contains(&format!("another {name} than")));
+        assert!(refused.is_none_or(names));
+    }
+    let document = record(&[("/client/id", json!("https://client.example/"))]);
+    let other = OAuth { client_metadata_url: is("https://other.example/"), ..of() };
+    assert!(document.check(&other).unwrap_err().to_string().contains("oauth.client_metadata_url"));
+}
+
+/// The issuer and the token endpoint that are discovered, and whether they are those of the tokens.
+#[test]
+fn a_refresh_token_is_only_for_the_server_that_issued_it() {
+    let issuer = "https://authority.example";
+    for (found, endpoint, is_from) in [
+        (Some(issuer), TOKEN_URL, true),
+        (Some(issuer), "https://authority.example/other", false),
+        (Some("https://other.example"), TOKEN_URL, false),
+        (None, TOKEN_URL, false),
+    ] {
+        let mut metadata = AuthorizationMetadata::default();
+        metadata.issuer = found.map(str::to_owned);
+        metadata.token_endpoint = endpoint.to_owned();
+        assert_eq!(record(&[]).is_from(&metadata), is_from, "{found:?} {endpoint}");
+    }
+}
+
+/// When a token was received and how long it lives, whether it ends soon, and whether it has ended.
+#[test]
+fn a_token_is_renewed_shortly_before_its_end() {
+    for (left, lifetime, soon, ended) in [
+        (3600_i64, json!(3600), false, false),
+        (35, json!(3600), false, false),
+        (25, json!(3600), true, false),
+        (-5, json!(3600), true, true),
+        // A short lifetime is used for most of it.
+        (8, json!(20), false, false),
+        (2, json!(20), true, false),
+        (-5, Value::Null, false, false),
+    ] {
+        let received = store::now().checked_add_signed(left - lifetime.as_i64().unwrap_or(0)).unwrap();
+        let record = record(&[
+            ("/credentials/token_received_at", json!(received)),
+            ("/credentials/token_response/expires_in", lifetime),
+        ]);
+        assert_eq!((record.ends_soon(), record.has_ended()), (soon, ended), "{left}");
+    }
+}
+
+/// The issuer in a redirect, and whether the login goes on, if the endpoints are configured.
+#[tokio::test]
+async fn a_redirect_is_from_the_origin_of_the_configured_endpoint() {
+    for (issuer, is_right) in [
+        (None, true),
+        (Some("https://authority.example"), true),
+        (Some("https://authority.example/realm"), true),
+        (Some("https://other.example"), false),
+        (Some("http://authority.example"), false),
+        (Some("https://authority.example:8443"), false),
+        (Some("authority.example"), false),
+        (Some(""), false),
+    ] {
+        let authority = Arc::new(Authority::default());
+        authority.answers.notify_one();
+        let settings = OAuth {
+            client_id: Some("client".to_owned()),
+            token_url: Some(TOKEN_URL.to_owned()),
+            authorization_url: Some("https://authority.example/authorize".to_owned()),
+            ..OAuth::default()
+        };
+        let mut authorizer = Authorizer::new(&Url::parse(SERVER).unwrap(), &settings);
+        authorizer.transport = Some(authority.clone());
+        let redirect = "http://127.0.0.1:1/callback";
+        let login = login::Login::prepare(&authorizer, None, redirect.to_owned()).await.unwrap();
+        let address = Url::parse(login.address()).unwrap();
+        let (_, state) = address.query_pairs().find(|(name, _)| name == "state").unwrap();
+        let mut back = Url::parse(redirect).unwrap();
+        back.query_pairs_mut().append_pair("code", "c").append_pair("state", &state);
+        if let Some(issuer) = issuer {
+            back.query_pairs_mut().append_pair("iss", issuer);
+        }
+        let done = login.finish(back.as_str()).await;
+        assert_eq!(done.is_ok(), is_right, "{issuer:?} {done:?}");
+        // A code of another issuer is not sent.
+        assert_eq!(authority.forms.lock().unwrap().len(), usize::from(is_right), "{issuer:?}");
+    }
 }

@@ -261,6 +261,42 @@ fn variables_do_not_become_mutable_where_others_are_copied() {
     assert_eq!(found(text, &[copied, mutable]), None);
 }
 
+/// Each way by which a value or its copy may change, so that a copy is not as good as the value.
+#[test]
+fn a_value_is_copied_only_if_neither_it_nor_the_copy_changes() {
+    for (text, is_copied) in [
+        ("let b = f(a); g(a)", true),
+        ("let b = f(a); let c = a; g(c)", true),
+        // By means other than `mut`.
+        ("let b = f(a); let c = RefCell::new(1); *c.borrow_mut() = 2; g(a)", false),
+        ("let b = f(a); let c = Cell::new(1); c.set(2); g(a)", false),
+        ("let b = f(a); let c = Mutex::new(1); g(a)", false),
+        ("let b = f(a); let c = |x: &mut i32| *x = 1; g(a)", false),
+        ("impl Drop for T { fn drop(&self) {} } let b = f(a); g(a)", false),
+        // A part of a value changes afterwards.
+        ("let b = f(a); b.x = 1; g(a)", false),
+        ("let b = f(a); b[0] = 1; g(a)", false),
+        ("let b = f(a); b.x += 1; g(a)", false),
+        ("let b = f(a); b.list.push(1); g(a)", false),
+        ("let b = f(a); a.x = 1; g(a)", false),
+        ("let b = f(a); let x = b.x == 1; g(a)", true),
+        ("let b = f(a); let x = b.list.len(); g(a)", true),
+        // The variable itself, or what takes the copy, is meant to change.
+        ("let mut b = f(a); g(a)", false),
+        ("let mut a = [1]; let b = f(a); g(a)", false),
+        ("let mut n = 1; let b = f(a); g(a)", true),
+        ("let mut p = q; let b = f(a); g(a)", false),
+        // The copy is called for its effect.
+        ("a.send(); g(a)", false),
+    ] {
+        let at = text.find("f(a)").map_or(1, |at| at + 3);
+        let found = repaired(text, &[("E0382", &[(at, ".clone()")])], &Catalog::default());
+        assert_eq!(found.is_some(), is_copied, "{text}");
+        let changed = format!("{}.clone(){}", &text[..at], &text[at..]);
+        assert!(found.is_none_or(|found| found.text == changed), "{text}");
+    }
+}
+
 #[test]
 fn more_corrections_than_the_limit_are_no_slip() {
     let text = "f(n);\n".repeat(EDITS_LIMIT);

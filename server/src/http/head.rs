@@ -139,6 +139,7 @@ pub(super) fn is_among(authority: &Authority, known: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use axum::http::Request;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -231,6 +232,66 @@ mod tests {
         assert_eq!(coding("Chunked"), None);
         for wrong in ["gzip, chunked", "identity", "chunked, chunked", "", "xchunked", "chunked;q=1"] {
             assert!(coding(wrong).is_some(), "{wrong:?}");
+        }
+    }
+
+    /// Sends bytes to a server behind `answer`; returns the status of each response until the end of the connection.
+    async fn statuses(bytes: &str) -> Vec<String> {
+        let own = |request, next| answer(request, |host: &Authority| host.host() == "localhost", next);
+        let routes = axum::Router::new().route("/", axum::routing::any(async |body: String| body));
+        let routes = routes.layer(axum::middleware::from_fn(own));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut stream = tokio::net::TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        text.split("HTTP/1.1 ").skip(1).map(|answer| answer[..3].to_owned()).collect()
+    }
+
+    /// The requests of a connection, and the answers. The last plain request ends it.
+    #[tokio::test]
+    async fn a_connection_ends_with_a_refused_or_chunked_request() {
+        let last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        for (first, expected) in [
+            ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", &["200", "200"][..]),
+            ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\na", &["200", "200"]),
+            (
+                "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+                &["200"],
+            ),
+            ("GET / HTTP/1.1\r\nHost: a b\r\n\r\n", &["400"]),
+            ("GET / HTTP/1.1\r\n\r\n", &["400"]),
+            ("GET http://elsewhere/ HTTP/1.1\r\nHost: elsewhere\r\n\r\n", &["400"]),
+            (
+                "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nOrigin: a\r\nOrigin: b\r\n\r\na",
+                &["400"],
+            ),
+        ] {
+            assert_eq!(statuses(&format!("{first}{last}")).await, expected, "{first:?}");
+        }
+    }
+
+    /// A host, the known hosts, and whether it is one of them.
+    #[test]
+    fn a_known_host_without_a_port_has_any_port() {
+        for (host, known, is_known) in [
+            ("a", &["a"][..], true),
+            ("a:1", &["a"], true),
+            ("A:1", &["a:1"], true),
+            ("a", &["a:1"], false),
+            ("a:2", &["a:1"], false),
+            ("a:2", &["a:1", "a:2"], true),
+            ("b", &["a"], false),
+            ("aa", &["a"], false),
+            ("[::1]:1", &["::1"], true),
+            ("[::1]:1", &["[::1]"], true),
+            ("[::1]:1", &["[::1]:2"], false),
+            ("[::2]:1", &["::1"], false),
+            ("a", &[], false),
+        ] {
+            let known: Vec<String> = known.iter().map(|host| (*host).to_owned()).collect();
+            assert_eq!(is_among(&Authority::try_from(host).unwrap(), &known), is_known, "{host} {known:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use config::Auth;
 use reqwest::Client;
 use terminal::Notifier;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::key_set::KeySet;
 use super::metadata::{self, Source};
@@ -29,12 +29,17 @@ const MAX_READINGS: usize = 6;
 /// The period of [`MAX_READINGS`].
 const PERIOD: Duration = Duration::from_secs(60);
 
+/// Time limit of a reading, with the issuer's metadata: less than the 15 s after which a connection without an accepted
+/// request is closed, so that a request gets an answer.
+const MAX_READING: Duration = Duration::from_secs(10);
+
 /// The keys of the issuer.
 pub(crate) struct IssuerKeys {
     notifier: Notifier,
     state: Mutex<State>,
     /// Held during a reading, so that there is one at a time.
     reading: tokio::sync::Mutex<Option<Client>>,
+    max_reading: Duration,
 }
 
 #[derive(Default)]
@@ -44,6 +49,8 @@ struct State {
     keys: Option<(Arc<KeySet>, Instant)>,
     /// The latest readings, the oldest first.
     readings: VecDeque<Instant>,
+    /// The number of readings that have ended, and the source of the last one.
+    ended: (u64, Option<Source>),
     /// Whether the last reading failed.
     has_failed: bool,
 }
@@ -75,7 +82,12 @@ impl State {
 
 impl IssuerKeys {
     pub(crate) fn new(notifier: Notifier) -> Self {
-        IssuerKeys { notifier, state: Mutex::default(), reading: tokio::sync::Mutex::default() }
+        IssuerKeys {
+            notifier,
+            state: Mutex::default(),
+            reading: tokio::sync::Mutex::default(),
+            max_reading: MAX_READING,
+        }
     }
 
     /// The issuer's keys, read again if they are old or not `sufficient`.
@@ -93,6 +105,7 @@ impl IssuerKeys {
             return Ok(keys);
         }
         let usable = || self.state().keys(&source, MAX_STALE);
+        let ended = self.state().ended.0;
         let mut client = match self.reading.try_lock() {
             Ok(client) => client,
             // Another request reads them. Known keys need not wait for it.
@@ -104,7 +117,13 @@ impl IssuerKeys {
         if let Some(keys) = fresh() {
             return Ok(keys);
         }
-        if self.state().may_read() {
+        // The reading that this request has waited for is its own as well: if it failed, another one would too, and
+        // requests would wait for each other.
+        let has_waited = {
+            let state = self.state();
+            state.ended.0 != ended && state.ended.1.as_ref() == Some(&source)
+        };
+        if !has_waited && self.state().may_read() {
             self.read(&mut client, &source).await;
         }
         usable().ok_or(KeysUnavailable)
@@ -118,8 +137,10 @@ impl IssuerKeys {
             };
             metadata::keys(client, source).await
         };
-        let read = read.await;
+        let late = |_| Err(format!("no answer within {} s", self.max_reading.as_secs_f64()));
+        let read = timeout(self.max_reading, read).await.unwrap_or_else(late);
         let mut state = self.state();
+        state.ended = (state.ended.0 + 1, Some(source.clone()));
         match read {
             Ok(keys) => {
                 state.source = Some(source.clone());

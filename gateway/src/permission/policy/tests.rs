@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
+use super::super::remembered::AnsweredBy;
 use super::*;
 
 /// Gives scripted answers and records the questions; without answers left, no user is available.
@@ -238,4 +239,178 @@ fn an_answer_that_cannot_be_saved_is_reported() {
     let notes = policy.take_notes();
     assert!(matches!(&notes[..], [note] if note.contains("for this time only")), "{notes:?}");
     assert!(policy.take_notes().is_empty());
+}
+
+/// An answer that the user gave before, or that was given for the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Earlier {
+    None,
+    /// `--allow` on the command line.
+    CommandLine,
+    /// "For this session".
+    Session,
+    /// "Always", in another process.
+    Always,
+    /// The approval of a saved program.
+    Program,
+    /// The answer about the execution that the call belongs to.
+    Execution,
+}
+
+/// The decisions about a program with one tool, and about a call of that tool, with one earlier answer.
+fn decided(
+    tool: &str,
+    earlier: Earlier,
+    answers: &[Answer],
+) -> (Result<(), Reason>, Result<(), Reason>, usize) {
+    let home = tempfile::tempdir().unwrap();
+    let (mut remembered, _) = Remembered::read_in(home.path(), Some(home.path()));
+    let identity = remembered.identity(&config().servers[0]);
+    let identified = requested(tool).on(identity);
+    let (script, execution) = (Script::new(answers), ExecutionAnswers::default());
+    let (mut allow, mut approved, session) =
+        (Vec::new(), ApprovedTools::default(), SessionAnswers::default());
+    match earlier {
+        Earlier::None => {}
+        Earlier::CommandLine => allow.push("s.*".to_owned()),
+        Earlier::Session => drop(session.lock().unwrap().insert(identified)),
+        Earlier::Always => remembered.add(&[identified], AnsweredBy::Terminal).unwrap(),
+        Earlier::Program => approved = ApprovedTools::of(&[identified]),
+        Earlier::Execution => execution.allow(&identified),
+    }
+    let policy = PermissionPolicy::new(&Arc::new(config()), &allow, Some(remembered), script.clone());
+    let policy = PermissionPolicy { session, approved, ..policy };
+    let program = decide(&policy, &[tool], &ExecutionAnswers::default());
+    let call = call(&policy, tool, &execution);
+    (program, call, script.questions().len())
+}
+
+/// Each permission with each earlier answer, when nobody can be asked: the program, then the call.
+#[test]
+fn an_earlier_answer_counts_only_for_the_permission_it_is_about() {
+    use Earlier::{Always, CommandLine, Execution, Program, Session};
+    let (open, denied) = (Err(Reason::NoTerminal), Err(Reason::Configuration));
+    for (tool, earlier, program, call) in [
+        ("allow", Earlier::None, Ok(()), Ok(())),
+        ("allow", Always, Ok(()), Ok(())),
+        ("ask", Earlier::None, open, open),
+        ("ask", CommandLine, Ok(()), Ok(())),
+        ("ask", Session, Ok(()), Ok(())),
+        ("ask", Always, Ok(()), Ok(())),
+        ("ask", Program, Ok(()), Ok(())),
+        ("ask", Execution, open, Ok(())),
+        ("each", Earlier::None, open, open),
+        ("each", CommandLine, Ok(()), Ok(())),
+        ("each", Session, Ok(()), Ok(())),
+        ("each", Always, open, open),
+        ("each", Program, open, open),
+        ("each", Execution, open, open),
+        ("deny", Earlier::None, denied, denied),
+        ("deny", CommandLine, denied, denied),
+        ("deny", Session, denied, denied),
+        ("deny", Always, denied, denied),
+        ("deny", Program, denied, denied),
+        ("deny", Execution, denied, denied),
+        ("gone", CommandLine, denied, denied),
+        ("gone", Program, denied, denied),
+    ] {
+        assert_eq!(decided(tool, earlier, &[]), (program, call, 0), "{tool} {earlier:?}");
+    }
+}
+
+/// Each permission with each earlier answer, when the user refuses: the program, the call, and the questions.
+#[test]
+fn the_user_is_asked_where_no_earlier_answer_counts() {
+    use Earlier::{Always, CommandLine, Execution, Program, Session};
+    let no = Err(Reason::Refused);
+    for (tool, earlier, program, call, questions) in [
+        ("ask", Earlier::None, no, no, 2),
+        ("ask", CommandLine, Ok(()), Ok(()), 0),
+        ("ask", Session, Ok(()), Ok(()), 0),
+        ("ask", Always, Ok(()), Ok(()), 0),
+        ("ask", Program, Ok(()), Ok(()), 0),
+        ("ask", Execution, no, Ok(()), 1),
+        // The program is not asked about, each call is.
+        ("each", Earlier::None, Ok(()), no, 1),
+        ("each", CommandLine, Ok(()), Ok(()), 0),
+        ("each", Session, Ok(()), Ok(()), 0),
+        ("each", Always, Ok(()), no, 1),
+        ("each", Program, Ok(()), no, 1),
+        ("each", Execution, Ok(()), no, 1),
+        ("deny", Earlier::None, Err(Reason::Configuration), Err(Reason::Configuration), 0),
+    ] {
+        let answers = [Answer::No, Answer::No, Answer::No];
+        assert_eq!(decided(tool, earlier, &answers), (program, call, questions), "{tool} {earlier:?}");
+    }
+}
+
+/// Each answer about a program: the decision, whether its calls need no question, and whether the next program needs
+/// none.
+#[test]
+fn an_answer_covers_what_it_says() {
+    let late = std::time::Duration::from_secs(3);
+    for (answer, decision, covers_calls, covers_next) in [
+        (Answer::Once, Ok(()), true, false),
+        (Answer::Session, Ok(()), true, true),
+        (Answer::Always, Ok(()), true, true),
+        (Answer::No, Err(Reason::Refused), false, false),
+        (Answer::Nobody, Err(Reason::NoTerminal), false, false),
+        (Answer::Late(late), Err(Reason::Late(late)), false, false),
+        (Answer::Busy, Err(Reason::Busy), false, false),
+    ] {
+        // An open question is answered with `Busy`.
+        let script = Script::new(&[answer, Answer::Busy, Answer::Busy, Answer::Busy]);
+        let (policy, execution) = (policy(&script, &[]), ExecutionAnswers::default());
+        assert_eq!(decide(&policy, &["a"], &execution), decision, "{answer:?}");
+        let open = |is_covered| if is_covered { Ok(()) } else { Err(Reason::Busy) };
+        assert_eq!(call(&policy, "a", &execution), open(covers_calls), "{answer:?}: a call");
+        let next = decide(&policy, &["a"], &ExecutionAnswers::default());
+        assert_eq!(next, open(covers_next), "{answer:?}: the next program");
+    }
+}
+
+/// A policy for the servers `s` and `t`, whose tools need a question.
+fn policy_of_two(script: &Script) -> PermissionPolicy {
+    let mut config = config();
+    let connection = mcp::ServerConfig::stdio("t", "program", [""; 0]);
+    config.servers.push(Server { connection, ..config.servers[0].clone() });
+    PermissionPolicy::new(&Arc::new(config), &[], Some(Remembered::default()), script.clone())
+}
+
+/// The answers about the servers `s` and `t`, the decision, and the decisions about a call of each.
+#[test]
+fn each_server_can_be_decided_about() {
+    let no = Err(Reason::Refused);
+    let late = std::time::Duration::from_secs(3);
+    for (answers, decision, calls) in [
+        ([Answer::Once, Answer::Once], Ok(()), [Ok(()), Ok(())]),
+        ([Answer::Once, Answer::No], Ok(()), [Ok(()), no]),
+        ([Answer::No, Answer::Session], Ok(()), [no, Ok(())]),
+        ([Answer::No, Answer::No], no, [no, no]),
+        ([Answer::No, Answer::Choose], no, [no, no]),
+        ([Answer::Late(late), Answer::No], Err(Reason::Late(late)), [no, no]),
+    ] {
+        // Another question is answered with no, and counted.
+        let script = Script::new(&[&[Answer::Choose][..], &answers, &[Answer::No; 4]].concat());
+        let (policy, execution) = (policy_of_two(&script), ExecutionAnswers::default());
+        let tools = ["s", "t"].map(|server| RequestedTool { server: server.into(), ..requested("a") });
+        let decided = policy.decide(&tools, &execution).now_or_never().unwrap();
+        let reason = decided.as_ref().err().map(|refusal| refusal.reason);
+        assert_eq!(reason, decision.err(), "{answers:?}");
+        let is_late = matches!(answers[0], Answer::Late(_));
+        if decision == no {
+            assert_eq!(decided.unwrap_err().tools, ["s.a", "t.a"], "the refusal names all");
+        }
+        let asked = script.questions();
+        assert_eq!(asked.len(), if is_late { 2 } else { 3 }, "{answers:?}");
+        let arguments = to_raw_value(&json!({})).unwrap();
+        for (tool, expected) in tools.into_iter().zip(calls) {
+            let named = (tool.server.clone(), tool.tool.clone());
+            let called = policy.decide_call((&named.0, &named.1), || tool, &arguments, &execution);
+            let called = called.now_or_never().unwrap().map_err(|refusal| refusal.reason);
+            assert_eq!(called, expected, "{answers:?} {named:?}");
+        }
+        // A refused server is not asked about again; after a late answer, each call is.
+        assert_eq!(script.questions().len(), if is_late { 2 } else { 0 }, "{answers:?}");
+    }
 }

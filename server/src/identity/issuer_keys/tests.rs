@@ -21,10 +21,15 @@ const KEYS: &str =
 struct Issuer {
     readings: AtomicUsize,
     is_down: AtomicBool,
+    /// Whether a request gets no answer.
+    is_silent: AtomicBool,
 }
 
 async fn keys(Shared(issuer): Shared<Arc<Issuer>>) -> Result<&'static str, StatusCode> {
     issuer.readings.fetch_add(1, Ordering::Relaxed);
+    if issuer.is_silent.load(Ordering::Relaxed) {
+        std::future::pending::<()>().await;
+    }
     if issuer.is_down.load(Ordering::Relaxed) { Err(StatusCode::SERVICE_UNAVAILABLE) } else { Ok(KEYS) }
 }
 
@@ -125,4 +130,18 @@ async fn requests_at_the_same_time_cause_one_reading() {
     let all = futures::future::join_all((0..20).map(|_| fixture.get("a"))).await;
     assert!(all.iter().all(|(_, found)| *found));
     assert_eq!(fixture.issuer.readings.load(Ordering::Relaxed), 1);
+}
+
+/// Requests that wait for a failed reading fail with it, instead of one after the other.
+#[tokio::test]
+async fn a_silent_issuer_is_waited_for_once() {
+    let mut fixture = Fixture::new().await;
+    fixture.issuer.is_silent.store(true, Ordering::Relaxed);
+    fixture.keys.max_reading = Duration::from_millis(300);
+    let all = futures::future::join_all((0..20).map(|_| fixture.get("a"))).await;
+    assert!(all.iter().all(|(_, found)| !*found));
+    assert_eq!(fixture.issuer.readings.load(Ordering::Relaxed), 1);
+    // The next request tries again.
+    fixture.issuer.is_silent.store(false, Ordering::Relaxed);
+    assert_eq!(fixture.get("a").await, (2, true));
 }
