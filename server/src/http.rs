@@ -47,7 +47,7 @@ use super::shutdown;
 use super::state::ServerState;
 
 pub(crate) use access::has_identities;
-pub use endpoint::BODY_LIMIT;
+pub use body_budget::BODY_LIMIT;
 pub(crate) use metrics_listener::MetricsListener;
 pub use sessions::session_end;
 pub use token::Token;

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::endpoint::BODY_LIMIT;
 use super::holder::Holder;
+
+/// Maximum size of a request, in bytes (4 MiB): snippets are far smaller.
+pub const BODY_LIMIT: usize = 4 << 20;
 
 /// Limits in bytes: 32 of the longest requests in all (128 MiB), 16 of one holder.
 pub(super) const IN_ALL: usize = 32 * BODY_LIMIT;

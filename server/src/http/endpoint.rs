@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 
 use super::accept::Accepted;
 use super::access::Access;
-use super::body_budget::{BodyBudget, HeldBody};
+use super::body_budget::{BODY_LIMIT, BodyBudget, HeldBody};
 use super::challenge::Refusal;
 use super::cors;
 use super::head;
@@ -40,9 +40,6 @@ use crate::message::{self, RejectedMessage, SentArguments};
 use crate::scrape;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
-
-/// Maximum size of a request, in bytes (4 MiB): snippets are far smaller.
-pub const BODY_LIMIT: usize = 4 << 20;
 
 /// Time limit for sending a request.
 const BODY_TIME: Duration = Duration::from_secs(60);
