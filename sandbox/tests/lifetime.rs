@@ -97,6 +97,19 @@ fn a_nice_child_yields_to_other_sessions_too() {
     }
 }
 
+/// Under a limit of memory, the kernel may end any process.
+#[test]
+fn a_child_is_ended_before_the_host_if_memory_runs_out() {
+    let score = |process: &str| -> i32 {
+        let text = std::fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap();
+        text.trim().parse().unwrap()
+    };
+    let (policy, command) = shell(BACKGROUND);
+    let mut child = common::sandbox(policy).spawn(command).unwrap();
+    let process = background(&mut child);
+    assert_eq!(score(&process.to_string()), (score("self") + 500).min(1000));
+}
+
 #[test]
 fn kill_ends_a_program() {
     let mut child = common::sandbox(Policy::program()).spawn(Command::new(attempts()).arg("wait")).unwrap();

@@ -79,6 +79,7 @@ fn prepare(
     }
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     limits::yield_session(policy.limits.niceness);
+    limits::yield_memory();
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
     // Their descriptors may have the number of standard input or the broker, so this comes first.
