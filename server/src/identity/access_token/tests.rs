@@ -241,6 +241,11 @@ fn a_header_is_read_strictly() {
     assert_eq!(header(&json!({ "alg": "ES256", "typ": "secevent+jwt" })), Err(InvalidToken::Type));
     assert_eq!(header(&json!({ "alg": "ES256", "crit": [] })), Err(InvalidToken::Critical));
     assert_eq!(header(&json!({ "alg": 1 })), Err(InvalidToken::Malformed));
+    // A long key id does not cause a reading of the issuer's keys.
+    let longest = json!({ "alg": "ES256", "kid": "k".repeat(MAX_NAME) });
+    assert_eq!(header(&longest).as_deref(), Ok("ES256"));
+    let longer = json!({ "alg": "ES256", "kid": "k".repeat(MAX_NAME + 1) });
+    assert_eq!(header(&longer), Err(InvalidToken::Key));
     let repeated = r#"{"alg":"none","alg":"ES256"}"#;
     let repeated = format!("{}.e30.eA", URL_SAFE_NO_PAD.encode(repeated));
     assert_eq!(super::header(&repeated).err(), Some(InvalidToken::Malformed));
