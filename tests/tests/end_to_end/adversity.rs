@@ -66,7 +66,10 @@ fn waiting_for_the_snippet_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("snippet.rs");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    let started = Run::new(crate::cache::shared()).arguments(&["run", pipe.to_str().unwrap()]).start();
+    // The shell keeps its other end open.
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "exec \"$0\" run /dev/fd/9 9<>\"$1\""]).arg(binary()).arg(&pipe);
+    let started = Run::of(shell, crate::cache::shared()).start();
     started.wait_until("it waits", || started.handles(Signal::INT));
     started.signal(Signal::INT);
     started.done().exits(130).says(&["cancelled"]);
