@@ -141,10 +141,10 @@ fn no_process_of_an_execution_over_http_outlives_a_killed_server() {
     let (client, other) = (server.client().shake_hands(), server.client().stateless());
     let code = format!("// {}\nrec::wait().message(\"x\").await?;", unique());
     let _answering = client.begin("tools/call", &execute(&code));
+    server.wait_until("the call", || calls(&record) == 1);
     let code = format!("// {}\n{FOREVER}", unique());
     // The response is cut off.
     let waiting = std::thread::spawn(move || other.ask("tools/call", &execute(&code)));
-    server.wait_until("the call", || calls(&record) == 1);
     server.wait_until("the compiler", || server.tree().count(COMPILER) > 0);
     let tree = server.tree();
     assert!(tree.count(SERVER) > 1 && tree.count(PROGRAM) > 0, "{tree:#?}");
