@@ -266,12 +266,12 @@ impl RunningProcess {
         String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
 
-    /// Whether it handles `signal` itself.
+    /// Whether it is the program, not a shell that starts it, and handles `signal` itself.
     pub(crate) fn handles(&self, signal: Signal) -> bool {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
         let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-        caught & (1 << (signal.as_raw() - 1)) != 0
+        status.starts_with("Name:\ttoolsmith\n") && caught & (1 << (signal.as_raw() - 1)) != 0
     }
 
     /// Waits for its end; returns its peak memory in bytes.
