@@ -1,7 +1,10 @@
 //! What one subject floods the server with leaves room for another: connections, and bytes of requests.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
@@ -17,6 +20,7 @@ const OF_ONE: usize = 384;
 /// The longest request, and how many of them one subject may have (`http::body_budget`).
 const LONGEST: usize = 4 << 20;
 const BODIES_OF_ONE: usize = 16;
+const BODIES: usize = 100;
 
 /// Memory above idle, in bytes: the bodies of one subject, and buffers that are as long again.
 const MEMORY_LIMIT: u64 = 2 * (BODIES_OF_ONE * LONGEST) as u64 + (32 << 20);
@@ -42,8 +46,8 @@ fn refused(streams: &mut [TcpStream]) -> usize {
         let mut begin = [0; 12];
         match stream.read_exact(&mut begin) {
             Ok(()) => begin == *b"HTTP/1.1 503",
-            // It waits for the rest, unless its end was lost with what it did not read.
-            Err(error) => error.kind() == std::io::ErrorKind::ConnectionReset,
+            // It waits for the rest, or it has closed the connection.
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
         }
     };
     streams.iter_mut().map(is_refused).filter(|is_refused| *is_refused).count()
@@ -58,7 +62,9 @@ fn connections_of_one_subject_leave_room_for_another() {
     assert!(accepted(&other));
     let mut of_one: Vec<_> = (0..CONNECTIONS).map(|_| unfinished(&authority, &token, 10)).collect();
     assert!((0..10).all(|_| accepted(&team.client("bob", ""))));
-    assert_eq!(refused(&mut of_one), CONNECTIONS - OF_ONE);
+    // Some more, if they arrive faster than they are accepted.
+    let refused = refused(&mut of_one);
+    assert!((CONNECTIONS - OF_ONE..CONNECTIONS).contains(&refused), "{refused}");
 }
 
 #[test]
@@ -69,9 +75,11 @@ fn bodies_of_one_subject_leave_memory_for_another() {
     let other = team.client("bob", "");
     assert!(accepted(&other));
     let idle = team.server.peak_memory();
-    let mut of_one: Vec<_> = (0..100).map(|_| unfinished(&authority, &token, LONGEST - 1)).collect();
+    let mut of_one: Vec<_> = (0..BODIES).map(|_| unfinished(&authority, &token, LONGEST - 1)).collect();
     assert!((0..10).all(|_| accepted(&other)));
-    assert_eq!(refused(&mut of_one), 100 - BODIES_OF_ONE);
+    // Some more, if parts of them take the memory.
+    let refused = refused(&mut of_one);
+    assert!((BODIES - BODIES_OF_ONE..BODIES).contains(&refused), "{refused}");
     let above = team.server.peak_memory().saturating_sub(idle);
     assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
 }
@@ -79,15 +87,27 @@ fn bodies_of_one_subject_leave_memory_for_another() {
 /// Assembled for ten seconds.
 const LONG: &str = "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
 
+/// How many of them one subject sends: three quarters of the executions.
+const TEXTS: usize = 12;
+
 #[test]
 fn compilers_of_one_subject_keep_no_other_waiting() {
     let team = Team::new("", "  maxExecutions: 16\n", DEMO);
     let (one, other) = (team.client("ann", "").stateless(), team.client("bob", "").stateless());
-    let mut long: Vec<_> =
-        (0..12).map(|number| one.begin("tools/call", &execute(&format!("{LONG}\n{number}")))).collect();
-    team.server.wait_until("two compilers", || team.server.tree().count("rustc") >= 2);
+    let compiled = Arc::new(AtomicUsize::new(0));
+    let ask = |number| {
+        let (one, compiled) = (one.clone(), compiled.clone());
+        thread::spawn(move || {
+            one.ask("tools/call", &execute(&format!("{LONG}\n{number}")));
+            compiled.fetch_add(1, Ordering::Relaxed);
+        })
+    };
+    let asking: Vec<_> = (0..TEXTS).map(ask).collect();
+    team.server.wait_until("a compiler", || team.server.tree().count("--crate-name=program") > 0);
     let answer = other.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())));
     assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
-    assert!(team.server.tree().count("rustc") >= 2, "the others are still being compiled");
-    long.clear();
+    assert!(compiled.load(Ordering::Relaxed) < TEXTS, "all others were compiled before");
+    drop(team);
+    // Their answers are cut off.
+    assert!(asking.into_iter().any(|asking| asking.join().is_err()));
 }
