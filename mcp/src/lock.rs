@@ -286,7 +286,7 @@ mod tests {
             assert!(error.to_string().contains(phrase), "{phrase}: {error}");
         }
         let error = Lock::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("is not a regular file"), "{error}");
+        assert!(error.contains("is a directory"), "{error}");
         std::fs::write(&file, [0xff]).unwrap();
         assert!(Lock::read(&file).unwrap_err().to_string().contains("is not text"));
         std::fs::write(&file, good.replace("\"tools\"", "\"\\u001b[31m\"")).unwrap();

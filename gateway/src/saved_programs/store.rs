@@ -314,7 +314,7 @@ mod tests {
         };
         assert_eq!(found.len(), 5, "{found:?}");
         assert!(found.contains(&("right", None)), "{found:?}");
-        assert!(says("binary", "is not UTF-8") && says("folder", "not a regular file"), "{found:?}");
+        assert!(says("binary", "is not UTF-8") && says("folder", "is a directory"), "{found:?}");
         assert!(says("device", "not a regular file") && says("large", "more than"), "{found:?}");
         assert!(store.find("right").is_ok_and(|program| program.program().is_ok()));
         assert!(store.find("folder").is_ok_and(|program| program.program().is_err()));
