@@ -51,10 +51,12 @@ fn open_to_others(folder: &Path) -> Vec<String> {
     String::from_utf8(all.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// The programs in a cache.
-fn programs(cache: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(cache.join("programs-v1")).unwrap();
-    entries.map(|entry| entry.unwrap().path()).collect()
+/// The programs in a cache whose text has this part. Other tests add and remove others.
+fn programs(cache: &Path, part: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(cache.join("programs-v1")).unwrap().map(|entry| entry.unwrap().path());
+    let has_part =
+        |entry: &PathBuf| fs::read_to_string(entry.join("source.json")).is_ok_and(|text| text.contains(part));
+    entries.filter(has_part).collect()
 }
 
 #[test]
@@ -62,15 +64,14 @@ fn what_is_kept_is_private_whatever_the_umask() {
     let shared = crate::cache::shared();
     for mask in ["000", "022"] {
         let home = Home::new();
-        let before = programs(shared);
-        let snippet = format!("// {}\ndemo::list_orders().limit(1).await?.orders.len()", unique());
+        let name = unique();
+        let snippet = format!("// {name}\ndemo::list_orders().limit(1).await?.orders.len()");
         home.run(mask, shared)
             .arguments(&["run", "--demo", "--allow", "*", "-"])
             .input(&snippet)
             .done()
             .exits(0);
-        let new: Vec<PathBuf> =
-            programs(shared).into_iter().filter(|program| !before.contains(program)).collect();
+        let new = programs(shared, &name);
         assert!(!new.is_empty(), "the program is kept");
         for program in &new {
             assert_eq!(open_to_others(program), [""; 0], "umask {mask}");
