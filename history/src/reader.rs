@@ -158,7 +158,7 @@ impl Reader {
         Ok(execution)
     }
 
-    /// What a replay of an execution needs, by its id or a unique prefix of it, in at most `limit` bytes; `None` if it
+    /// Reads what a replay of an execution needs, by its id or a unique prefix of it, in at most `limit` bytes; `None` if it
     /// is not kept.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-/// Those that wait, and the places of each holder.
+/// A queue for places, with the number of places of each holder.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     state: Mutex<State>,

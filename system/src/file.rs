@@ -63,7 +63,8 @@ pub fn read(file: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 /// end, and opening a device may have effects.
 ///
 /// # Errors
-/// Those of [`read`]; [`ErrorKind::FileTooLarge`] if it is longer.
+/// If it can't be read, or is neither a regular file nor such a pipe; [`ErrorKind::FileTooLarge`] if it is longer than
+/// `limit`.
 pub fn read_named(file: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     if !is_descriptor(file) {
         return read(file, limit);

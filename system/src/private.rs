@@ -27,7 +27,7 @@ const OPEN: u32 = 0o077;
 /// Creates a folder and its missing parents, and checks it as [`check`] does.
 ///
 /// # Errors
-/// Those of [`check`], and if it can't be created.
+/// If it can't be created, or fails [`check`].
 pub fn create(folder: &Path) -> Result<()> {
     create_inside(folder)?;
     check(folder)
@@ -79,7 +79,7 @@ pub fn check_settings(folder: &Path) -> Result<()> {
 /// Reads a file that decides what is trusted or permitted, from a folder that [`check_settings`] accepts.
 ///
 /// # Errors
-/// Those of [`check_settings`] and of [`file::read`].
+/// If the folder fails [`check_settings`], or the file can't be read.
 pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     check_settings(folder_of(path))?;
     file::read(path, limit)

@@ -50,7 +50,7 @@ struct Connection {
 pub(super) enum TooMany {
     /// All connections are busy.
     InAll,
-    /// Those of this holder are, and are as many as one may have.
+    /// The holder has as many as one may have, and all of them are busy.
     OfHolder,
 }
 

@@ -1,4 +1,4 @@
-//! What one subject floods the server with leaves room for another: connections, and bytes of requests.
+//! A flood by one subject leaves room for another: of connections, of bytes of requests, and of compilations.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
