@@ -158,8 +158,8 @@ impl Reader {
         Ok(execution)
     }
 
-    /// Reads what a replay of an execution needs, by its id or a unique prefix of it, in at most `limit` bytes; `None` if it
-    /// is not kept.
+    /// Reads what a replay of an execution needs, by its id or a unique prefix of it, in at most `limit` bytes; `None` if
+    /// it is not kept.
     ///
     /// # Errors
     /// If there is no such execution, or more than one, or the file can't be read, or has more.

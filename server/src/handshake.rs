@@ -32,8 +32,8 @@ struct Meta<'a> {
     protocol_version: Option<&'a RawValue>,
 }
 
-/// The fault of an `initialize` request with these parameters, if it has one. One that is of a version without this
-/// method is left to the library, which says so.
+/// The fault of an `initialize` request with these parameters, if it has one. A request of a version without this method
+/// is left to the library, which says so.
 pub(crate) fn fault(parameters: Option<&RawValue>) -> Option<String> {
     let Some(parameters) = parameters else { return Some("`params` is missing".to_owned()) };
     if !parameters.get().starts_with('{') {
