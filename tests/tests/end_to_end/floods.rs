@@ -6,13 +6,15 @@ use serde_json::{Value, json};
 use crate::harness::{Run, fault_entry, json as run};
 use crate::serving::{Serve, Server, execute, outcome_of};
 
-/// Limit on memory above idle during a flood, in bytes.
-const MEMORY_LIMIT: u64 = 64 << 20;
+/// Limits on memory above idle, in bytes: during a flood of messages, and during one of frames of 30 MiB.
+const MESSAGES_LIMIT: u64 = 16 << 20;
+const FRAMES_LIMIT: u64 = 64 << 20;
 
-/// The server that floods, called directly and by programs.
+/// The server that floods, called directly and by programs. Called directly, it gets as long as a busy machine needs.
 fn config(direct: bool) -> String {
-    let more = if direct { "    codeMode: false\n    trust: true\n" } else { "    trust: true\n" };
-    format!("mcpServers:\n{}", fault_entry("faulty", "flood", more))
+    let direct =
+        if direct { "    codeMode: false\n    pingInterval: 0\n    requestTimeout: 0\n" } else { "" };
+    format!("mcpServers:\n{}    trust: true\n", fault_entry("faulty", "flood", direct))
 }
 
 /// Starts a server; returns it with its memory after the first answer.
@@ -31,7 +33,7 @@ fn echo(message: &str) -> Value {
 
 /// Makes a call and reads nothing until standard error reports its end; then returns the messages before the answer.
 #[track_caller]
-fn flooded(server: &mut Server, idle: u64, call: &Value) -> Vec<Value> {
+fn flooded(server: &mut Server, idle: u64, limit: u64, call: &Value) -> Vec<Value> {
     server.unread(|server| {
         server.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call }));
         server.wait_for_log("flooded");
@@ -42,14 +44,21 @@ fn flooded(server: &mut Server, idle: u64, call: &Value) -> Vec<Value> {
         before.push(message);
     }
     let above = server.peak_memory().saturating_sub(idle);
-    assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
+    assert!(above <= limit, "{} MiB above idle", above >> 20);
     before
+}
+
+/// Asserts that the server is still called.
+#[track_caller]
+fn assert_answers(server: &mut Server) {
+    let answer = server.ask(4, "tools/call", &echo("on"));
+    assert_eq!(answer["result"]["content"][0]["text"], "on", "{answer}");
 }
 
 #[test]
 fn log_messages_that_a_client_does_not_read_are_cut_and_counted() {
     let (mut server, idle) = served(&config(true), &echo("ready"));
-    let mut messages = flooded(&mut server, idle, &echo("log 1000 100000"));
+    let mut messages = flooded(&mut server, idle, MESSAGES_LIMIT, &echo("log 1000 100000"));
     let counts = |message: &Value| {
         message["params"]["data"]
             .as_str()
@@ -62,14 +71,14 @@ fn log_messages_that_a_client_does_not_read_are_cut_and_counted() {
     let texts: Vec<&str> = messages.iter().filter_map(|message| message["params"]["data"].as_str()).collect();
     assert!(texts.iter().any(|text| text.ends_with(" bytes are left out]")), "{} messages", texts.len());
     assert!(texts.len() < 1_000 && texts.iter().all(|text| text.len() < 64 << 10));
-    assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
+    assert_answers(&mut server);
 }
 
 #[test]
 fn requests_beyond_the_pending_limit_are_rejected() {
     let (mut server, idle) = served(&config(true), &echo("ready"));
-    flooded(&mut server, idle, &echo("elicit 1000 100000"));
-    assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
+    flooded(&mut server, idle, MESSAGES_LIMIT, &echo("elicit 1000 40000"));
+    assert_answers(&mut server);
 }
 
 /// Writes frames that the bridge would not send, and then the end of the flood.
@@ -92,7 +101,7 @@ fn progress_frames_that_a_client_does_not_read_take_no_memory() {
     let (mut server, idle) = served(&config(false), &execute("6"));
     let mut call = execute(PROGRESS);
     call["_meta"] = json!({ "progressToken": 1 });
-    let before = flooded(&mut server, idle, &call);
+    let before = flooded(&mut server, idle, FRAMES_LIMIT, &call);
     assert!(before.iter().all(|message| message.to_string().len() < 8 << 10), "a message was not cut");
     assert_eq!(outcome_of(&server.ask(4, "tools/call", &execute("8")))["result"], 8);
 }
@@ -166,7 +175,7 @@ fn unread_answers_stay_with_their_server() {
     let above = started.peak_memory().saturating_sub(idle_peak);
     let outcome = started.done().expect("timeout", 4);
     assert_eq!(outcome["calls_total"], 8, "{outcome:#}");
-    assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
+    assert!(above <= FRAMES_LIMIT, "{} MiB above idle", above >> 20);
 }
 
 #[test]
@@ -199,7 +208,7 @@ fn dropped_calls_do_not_block_later_ones() {
 /// Endless progress must not delay the time limit.
 #[test]
 fn endless_progress_does_not_delay_a_direct_calls_timeout() {
-    let more = "    codeMode: false\n    trust: true\n    requestTimeout: 0.1\n";
+    let more = "    codeMode: false\n    trust: true\n    timeout: 1\n    requestTimeout: 0.1\n";
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "progress-without-end", more));
     let mut server = Serve::new(&config).start();
     server.shake_hands();
