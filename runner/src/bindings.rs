@@ -25,6 +25,7 @@ use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::Selection;
+use crate::holder::Holder;
 use crate::library::{Library, file_name};
 use crate::messages::errors;
 use crate::observer::Unobserved;
@@ -128,7 +129,8 @@ pub(crate) fn whole_entry(engine: &Engine, module: &ServerModule) -> Option<Path
 
 /// Compiles the whole library of a server if it does not exist, at low priority.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
-    let admission = AdmissionWait { holder: "", observer: &Unobserved, clock: None };
+    let holder = Holder::default();
+    let admission = AdmissionWait { holder: &holder, observer: &Unobserved, clock: None };
     if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, admission).await.map(drop) }
 }
 
@@ -196,7 +198,7 @@ async fn compile_here(
         Error::new(ErrorKind::Bindings, message)
             .hint("if the bindings were edited, fix them; otherwise, this is a bug in the code generator: please report it with the server's tools/list")
     };
-    let compiled = timeout(TIMEOUT, compiler::run(&job)).await;
+    let compiled = timeout(TIMEOUT, compiler::run(&job, &admission.holder.compiler_time)).await;
     let compiled = compiled.map_err(|_| failed(&format!("timed out after {} s", TIMEOUT.as_secs())))??;
     if !compiled.status.success() {
         let output = format!("{}\n{}", compiled.status, compiled.messages.text());

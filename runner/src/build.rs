@@ -10,7 +10,7 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
@@ -79,6 +79,10 @@ pub(crate) struct Report {
 
 /// The file name of its [`Notes`].
 pub(crate) const NOTES: &str = "notes.json";
+
+/// Processor time of an execution's compilers after which no further correction is compiled: as much as one compiler
+/// may use.
+const CORRECTING_TIME: Duration = Duration::from_secs(compiler::SNIPPET_SECONDS);
 
 /// Builds the program of `snippet`.
 pub(crate) async fn build(
@@ -236,6 +240,10 @@ impl Compilations<'_> {
         let mut left = Vec::new();
         let mut furthest = 0;
         while let Some(repaired) = attempts.next() {
+            // Each correction of a text with costly macros is as costly.
+            if self.admission.holder.compiler_time.total() >= CORRECTING_TIME {
+                break;
+            }
             let Ok(corrected) = snippet.again(&repaired.text) else { break };
             let spliced = splice::splice(&corrected, &repaired.changes, &self.modules);
             let compiled = self.compile(&spliced).await?;

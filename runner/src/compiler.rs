@@ -7,6 +7,7 @@ use sandbox::{Access, Confinement, Policy};
 
 use crate::base_layer::Crates;
 use crate::error::Result;
+use crate::holder::CompilerTime;
 use crate::library::Library;
 use crate::rustc_process::{Compiled, RustcProcess};
 use crate::sandbox_policies;
@@ -135,9 +136,10 @@ impl Launch {
     }
 }
 
-/// Runs the compiler to its end; it must be admitted first. Dropping the future kills it.
-pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
-    Launch::of(job).start(job.output)?.finish().await
+/// Runs the compiler to its end; it must be admitted first. Dropping the future kills it. Its processor time is added to
+/// `time`.
+pub(crate) async fn run(job: &Job<'_>, time: &CompilerTime) -> Result<Compiled> {
+    Launch::of(job).start(job.output)?.counted_in(time).finish().await
 }
 
 fn policy(job: &Job<'_>) -> Policy {

@@ -19,7 +19,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::holder::Holder;
 use crate::observer::Observer;
 use crate::turns::{Place, Turns};
 
@@ -93,7 +94,7 @@ enum Verdict {
 #[derive(Clone, Copy)]
 pub(crate) struct AdmissionWait<'a> {
     /// Whose turn it takes.
-    pub(crate) holder: &'a str,
+    pub(crate) holder: &'a Holder,
     pub(crate) observer: &'a dyn Observer,
     /// The clock of the execution, stopped during the wait.
     pub(crate) clock: Option<&'a Clock>,
@@ -129,7 +130,7 @@ impl Admission {
     /// memory, to free some. Dropping the future leaves the queue.
     ///
     /// # Errors
-    /// If the cache can't be written to.
+    /// If the cache can't be written to, or the holder would wait too long ([`ErrorKind::Busy`]).
     pub(crate) async fn admit(
         &self,
         (priority, needed): (Priority, u64),
@@ -139,7 +140,7 @@ impl Admission {
         let lacks_memory = AtomicBool::new(false);
         let turns = self.turns(priority);
         let mut waiting = pin!(async {
-            let (turn, mut changes) = (turns.join(admission.holder), turns.changes());
+            let (turn, mut changes) = (turns.join(&admission.holder.key), turns.changes());
             loop {
                 changes.mark_unchanged();
                 if !turn.is_first() {
@@ -179,6 +180,7 @@ impl Admission {
         } else {
             admission.observer.progress("waiting for other compilers, which use all processors");
         }
+        let waiting = no_longer_than(admission.holder.longest_wait, waiting);
         match admission.clock {
             Some(clock) => clock.while_waiting(waiting).await,
             None => waiting.await,
@@ -229,6 +231,19 @@ impl Admission {
     }
 }
 
+/// Waits for a compiler, but only so long.
+async fn no_longer_than<T>(
+    longest: Option<Duration>,
+    waiting: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let Some(longest) = longest else { return waiting.await };
+    tokio::time::timeout(longest, waiting).await.unwrap_or_else(|_| {
+        let seconds = longest.as_secs_f64();
+        let message = format!("it waited {seconds} s for a compiler, the limit; other snippets are compiled");
+        Err(Error::new(ErrorKind::Busy, message).hint("try again later"))
+    })
+}
+
 /// Locks a file, unless another process holds it.
 fn is_free(file: &File) -> std::io::Result<bool> {
     match file.try_lock() {
@@ -255,8 +270,14 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
+    /// A wait of the holder with this key.
+    fn wait_of(key: &str, longest_wait: Option<Duration>) -> AdmissionWait<'static> {
+        let holder = Holder { key: key.to_owned(), longest_wait, ..Holder::default() };
+        AdmissionWait { holder: Box::leak(Box::new(holder)), observer: &Unobserved, clock: None }
+    }
+
     fn unlimited() -> AdmissionWait<'static> {
-        AdmissionWait { holder: "", observer: &Unobserved, clock: None }
+        wait_of("", None)
     }
 
     #[test]
@@ -351,8 +372,7 @@ mod tests {
     async fn twelve_texts_of_one_holder_keep_no_other_waiting() {
         let folder = tempfile::tempdir().unwrap();
         let admission = Admission { processors: 2, ..Admission::new(folder.path().to_owned()) };
-        let of = |holder| AdmissionWait { holder, ..unlimited() };
-        let compiler = |holder| admission.admit((Priority::Foreground, 0), of(holder), nothing);
+        let compiler = |holder| admission.admit((Priority::Foreground, 0), wait_of(holder, None), nothing);
         let (first, second) = (compiler("one").await.unwrap(), compiler("one").await.unwrap());
         let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(compiler("one"))).collect();
         for one in &mut waiting {
@@ -368,6 +388,20 @@ mod tests {
         assert!(futures::poll!(waiting[0].as_mut()).is_pending(), "it was the other's turn");
         drop((other, second));
         drop(waiting.remove(0).await.unwrap());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let admission = Admission { processors: 1, ..Admission::new(folder.path().to_owned()) };
+        let first = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
+        let bounded = wait_of("", Some(Duration::from_secs(30)));
+        let error = admission.admit((Priority::Foreground, 0), bounded, nothing).await.err().unwrap();
+        assert_eq!(error.kind, ErrorKind::Busy);
+        assert_eq!(error.to_string(), "it waited 30 s for a compiler, the limit; other snippets are compiled");
+        // It has left the queue.
+        drop(first);
+        admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
     }
 
     #[tokio::test]

@@ -63,18 +63,10 @@ impl Confined {
         self.child.wait().map_err(sandbox_error)
     }
 
-    /// Kills the process. Its end is awaited in the background, and then `used` is dropped: folders that it used.
-    pub(crate) fn end_behind(mut self, used: impl Send + 'static) {
+    /// Kills the process, and does not wait for its end.
+    pub(crate) fn begin_end(&mut self) {
         // Otherwise dropping it kills it.
         let _ = self.child.kill();
-        let end = move || {
-            drop(self);
-            drop(used);
-        };
-        match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(end)),
-            Err(_) => end(),
-        }
     }
 
     /// The memory of the command and its descendants.
@@ -91,6 +83,18 @@ impl Confined {
     /// What the sandbox observed, once the process has ended.
     pub(crate) fn evidence(&self) -> &sandbox::Evidence {
         self.child.evidence()
+    }
+}
+
+/// Drops what owns a process that is ending, and then `used`: folders that it used. The event loop does not wait.
+pub(crate) fn drop_behind(process: impl Send + 'static, used: impl Send + 'static) {
+    let end = move || {
+        drop(process);
+        drop(used);
+    };
+    match Handle::try_current() {
+        Ok(runtime) => drop(runtime.spawn_blocking(end)),
+        Err(_) => end(),
     }
 }
 

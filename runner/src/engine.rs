@@ -17,6 +17,7 @@ use crate::compiler_slots::Admission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreground::Foreground;
 use crate::heavy::HeavyQueue;
+use crate::holder::Holder;
 use crate::layer;
 use crate::observer::Observer;
 use crate::sandbox_policies::{Grants, Limits};
@@ -39,8 +40,8 @@ pub struct Options {
 pub struct Request {
     /// The snippet.
     pub code: Code,
-    /// Who the execution is for, in any form: those that wait for a compiler take turns.
-    pub holder: String,
+    /// Whom the execution is for.
+    pub holder: Holder,
     /// The values for `args.get(…)`.
     pub args: BTreeMap<String, String>,
     /// Time limit from reading the snippet to the end of its program, not counting the time the user takes to answer.
@@ -340,7 +341,7 @@ pub(crate) mod tests {
         layer.set_modified(long_ago).unwrap();
         let request = Request {
             code: Code::parse("let".to_owned()),
-            holder: String::new(),
+            holder: Holder::default(),
             args: BTreeMap::new(),
             timeout: Duration::from_secs(60),
             check_only: true,

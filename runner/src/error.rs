@@ -34,6 +34,8 @@ pub enum ErrorKind {
     Export,
     /// The bundle that this program is part of can't be used.
     Bundle,
+    /// Others use what it needs, for now.
+    Busy,
 }
 
 impl Error {
@@ -83,6 +85,7 @@ impl From<ErrorKind> for Kind {
             ErrorKind::Sandbox => Kind::Sandbox,
             ErrorKind::Export => Kind::Export,
             ErrorKind::Bundle => Kind::Bundle,
+            ErrorKind::Busy => Kind::System,
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::{self, Job, Linker};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
+use crate::holder::CompilerTime;
 use crate::layer;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, BUILD_PATH, Grants, Limits};
@@ -261,7 +262,7 @@ async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement)
         cpu_seconds: compiler::SNIPPET_SECONDS,
         largest_file: compiler::LARGEST_PROGRAM,
     };
-    let compiled = compiler::run(&job).await?;
+    let compiled = compiler::run(&job, &CompilerTime::default()).await?;
     if !compiled.status.success() {
         return Err(failed(&format!("the compiler ended with {}", compiled.status)));
     }

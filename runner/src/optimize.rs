@@ -21,6 +21,7 @@ use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::heavy::HeavyProgram;
+use crate::holder::Holder;
 use crate::library::Library;
 use crate::manifest;
 use crate::observer::Unobserved;
@@ -70,7 +71,8 @@ impl Engine {
             self.foreground.until(false).await;
             // Stops while the compiler waits to be admitted.
             let clock = Clock::start();
-            let admission = AdmissionWait { holder: "", observer: &Unobserved, clock: Some(&clock) };
+            let holder = Holder::default();
+            let admission = AdmissionWait { holder: &holder, observer: &Unobserved, clock: Some(&clock) };
             tokio::select! {
                 biased;
                 () = self.foreground.until(true) => {}

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use crate::base::Image;
 use crate::broker::{Broker, Socket, Violation};
-use crate::confined::{Captured, Confined};
+use crate::confined::{Captured, Confined, drop_behind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, Grants, Limits};
@@ -53,7 +53,7 @@ impl Drop for Running<'_> {
         // The run has reported failures itself.
         let _ = process.kill();
         *self.evidence = process.evidence().clone();
-        process.end_behind(());
+        drop_behind(process, ());
     }
 }
 

@@ -15,6 +15,7 @@ use crate::compiler_slots::{AdmissionWait, Admitted, Priority};
 use crate::confined::Captured;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::holder::CompilerTime;
 use crate::last_message;
 use crate::library::Library;
 use crate::outcome::SandboxReport;
@@ -150,13 +151,14 @@ pub(crate) async fn compile(
     admission: AdmissionWait<'_>,
 ) -> Result<Attempt> {
     let _admitted = engine.admit_compiler(goal.background, admission).await?;
+    let time = &admission.holder.compiler_time;
     let mut inputs = Inputs::new(engine, libraries, goal);
     if names_library(text) {
         inputs.linker = Linker::Rust;
     }
-    let mut attempt = match with_spare(&inputs, text).await {
+    let mut attempt = match with_spare(&inputs, text, time).await {
         Some(attempt) => attempt,
-        None => compile_with(&inputs, text).await?,
+        None => compile_with(&inputs, text, time).await?,
     };
     let (Linker::Base, Ok(base)) = (inputs.linker, engine.layer.base.clone()) else { return Ok(attempt) };
     if !attempt.status.success() {
@@ -166,7 +168,7 @@ pub(crate) async fn compile(
         return Ok(attempt);
     }
     // rust-lld also reports what is wrong, if something is.
-    compile_with(&Inputs { linker: Linker::Rust, ..inputs }, text).await
+    compile_with(&Inputs { linker: Linker::Rust, ..inputs }, text, time).await
 }
 
 /// Whether a text may name libraries of C (`#[link(name = …)]`, also in other attributes and macros). Only a whole
@@ -201,24 +203,24 @@ async fn link(base: Arc<Base>, inputs: &Inputs<'_>, attempt: &mut Attempt) -> Re
 }
 
 /// Compiles with a new compiler.
-async fn compile_with(inputs: &Inputs<'_>, text: &str) -> Result<Attempt> {
+async fn compile_with(inputs: &Inputs<'_>, text: &str, time: &CompilerTime) -> Result<Attempt> {
     let (source, output) = inputs.folders(splice::MAIN)?;
     write(&source, SNIPPET, text)?;
-    let mut process = inputs.launch(source.path(), output.path()).start(output.path())?;
+    let mut process = inputs.launch(source.path(), output.path()).start(output.path())?.counted_in(time);
     let compiled = process.finish().await?;
     process.end_behind(source);
     Ok(Attempt::new(compiled, output))
 }
 
 /// Compiles with a spare compiler; `None` if none fits, or if it may have failed for a reason of its own.
-async fn with_spare(inputs: &Inputs<'_>, text: &str) -> Option<Attempt> {
+async fn with_spare(inputs: &Inputs<'_>, text: &str, time: &CompilerTime) -> Option<Attempt> {
     if inputs.goal != Goal::default() {
         return None;
     }
     let spares = &inputs.engine.spare_compilers;
     spares.note_use(inputs.libraries);
     let spare = spares.take(&inputs.key())?;
-    let compiled = spare.compile(text).await;
+    let compiled = spare.compile(text, time).await;
     spares.note_result(&compiled);
     let (compiled, output) = compiled.ok()?;
     // The names of a module that a macro declares may be ambiguous with those of glob imports.

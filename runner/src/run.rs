@@ -22,6 +22,7 @@ use crate::classify;
 use crate::clock::Clock;
 use crate::compiler_slots::AdmissionWait;
 use crate::diagnostics;
+use crate::compiler::SNIPPET_SECONDS;
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::heavy::HeavyProgram;
@@ -169,7 +170,14 @@ impl<'a> Run<'a> {
         let mut connect = 0.0;
         let built = loop {
             tokio::select! {
-                built = &mut building => break built?,
+                built = &mut building => match built {
+                    Err(error) if error.kind == ErrorKind::Busy => {
+                        let retry = Duration::from_secs(SNIPPET_SECONDS);
+                        self.outcome = Outcome::busy(&error.to_string()).retry_after(retry);
+                        return Ok(None);
+                    }
+                    built => break built?,
+                },
                 // Servers that did not open are tried again, with an error if the program can call them.
                 _ = &mut opening => connect = milliseconds(started),
             }

@@ -8,8 +8,9 @@ use system::random;
 use tokio::net::unix::pipe;
 use tokio::sync::Notify;
 
-use crate::confined::{Captured, Confined};
+use crate::confined::{Captured, Confined, drop_behind};
 use crate::error::{Error, Result};
+use crate::holder::CompilerTime;
 use crate::last_message::LastMessage;
 use crate::outcome::SandboxReport;
 
@@ -18,11 +19,20 @@ const MESSAGES_LIMIT: usize = 16 << 20;
 /// Maximum size of an object file, in bytes (64 MiB), like that of a program.
 const OBJECT_LIMIT: usize = 64 << 20;
 
-/// A confined rustc. Dropping it kills it.
+/// A confined rustc. Dropping it kills it, and counts its processor time.
 #[derive(Debug)]
 pub(crate) struct RustcProcess {
     process: Confined,
     object: Option<pipe::Receiver>,
+    time: CompilerTime,
+}
+
+impl Drop for RustcProcess {
+    fn drop(&mut self) {
+        // Its processor time is known when it has ended.
+        let _ = self.process.kill();
+        self.time.add(self.process.evidence().processor_time);
+    }
 }
 
 /// The result of a compilation.
@@ -56,7 +66,13 @@ impl RustcProcess {
             command = command.arg("-o").arg(path);
         }
         let process = Confined::spawn(policy, confinement, command)?;
-        Ok(RustcProcess { process, object: object.map(|(_, pipe)| pipe) })
+        Ok(RustcProcess { process, object: object.map(|(_, pipe)| pipe), time: CompilerTime::default() })
+    }
+
+    /// Adds its processor time, also that of its start, to `time` when it has ended.
+    pub(crate) fn counted_in(mut self, time: &CompilerTime) -> Self {
+        self.time = time.clone();
+        self
     }
 
     /// Waits until rustc has ended, or has announced its exit status.
@@ -108,8 +124,9 @@ impl RustcProcess {
     }
 
     /// Kills it. Its end is awaited in the background, and then `used` is dropped: folders that it used.
-    pub(crate) fn end_behind(self, used: impl Send + 'static) {
-        self.process.end_behind(used);
+    pub(crate) fn end_behind(mut self, used: impl Send + 'static) {
+        self.process.begin_end();
+        drop_behind(self, used);
     }
 }
 

@@ -25,6 +25,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use crate::cache::Temporary;
 use crate::compiler::Launch;
 use crate::error::Result;
+use crate::holder::CompilerTime;
 use crate::library::Library;
 use crate::rustc_process::{Compiled, RustcProcess};
 
@@ -110,8 +111,13 @@ impl SpareCompiler {
         is_first.then(|| self.process.memory())
     }
 
-    /// Compiles `text`. Returns the folder of the program as well.
-    pub(crate) async fn compile(mut self, text: &str) -> Result<(Compiled, Temporary), Unusable> {
+    /// Compiles `text`. Returns the folder of the program as well. Its processor time is added to `time`.
+    pub(crate) async fn compile(
+        mut self,
+        text: &str,
+        time: &CompilerTime,
+    ) -> Result<(Compiled, Temporary), Unusable> {
+        self.process = self.process.counted_in(time);
         let compiled = self.read_and_compile(text).await?;
         self.process.end_behind((self.source, self.libraries));
         Ok((compiled, self.output))

@@ -445,7 +445,7 @@ impl Execution {
         let code_mode = &self.snapshot.config().code_mode;
         Ok(Request {
             code,
-            holder: self.caller.client().key.clone(),
+            holder: self.state.holder(self.caller.client()),
             args: self.arguments.args.clone(),
             timeout: self.time(),
             check_only: self.arguments.check_only,

@@ -14,7 +14,7 @@ use gateway::sessions::{Room, SpareSessions};
 use history::Durability;
 use report::{Kind, Report};
 use rmcp::model::ClientCapabilities;
-use runner::{Cache, Engine, MIN_SPARE_MEMORY, Observer};
+use runner::{Cache, Engine, Holder, MIN_SPARE_MEMORY, Observer};
 use terminal::Terminal;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -24,7 +24,7 @@ use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::ClientHost;
 use super::execution_history::ExecutionHistory;
-use super::execution_slots::Slots;
+use super::execution_slots::{Client, Slots};
 use super::identity::Subject;
 use super::metrics::Metrics;
 use super::open_questions::OpenQuestions;
@@ -190,6 +190,18 @@ impl ServerState {
             engine: tokio::sync::Mutex::default(),
             lives: Mutex::default(),
         }))
+    }
+
+    /// The holder of an execution of this client.
+    pub(crate) fn holder(&self, client: &Client) -> Holder {
+        let settings = self.settings.borrow();
+        let serve = &settings.config.serve;
+        let subject = client.is_subject.then_some(client.key.as_str());
+        Holder {
+            key: client.key.clone(),
+            longest_wait: Some(serve.queue_timeout),
+            compiler_time: self.usage.compiler_time(subject, &serve.subject_limits),
+        }
     }
 
     /// Where the executions under these settings are recorded.

@@ -1,4 +1,4 @@
-//! Limits each subject's executions in a minute, and the processor time of its programs in an hour.
+//! Limits each subject's executions in a minute, and the processor time of its programs and compilers in an hour.
 //!
 //! `execution_slots` limits how many run at once.
 
@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use config::SubjectLimits;
+use runner::CompilerTime;
 use tokio::time::Instant;
 
 /// The period of `executionsPerMinute`.
@@ -18,16 +19,23 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Processor time is added up for this long before a new entry is made, so that a subject has at most 60 entries.
 const STEP: Duration = Duration::from_secs(60);
 
-/// What each subject has used lately, by its key.
+/// What each subject has used lately.
 #[derive(Debug, Default)]
-pub(crate) struct SubjectUsage(Mutex<BTreeMap<String, Usage>>);
+pub(crate) struct SubjectUsage {
+    /// By the key of the subject.
+    subjects: Mutex<BTreeMap<String, Usage>>,
+    /// The time of the compilers of all executions, also of those without a subject.
+    pub(crate) compilers: CompilerTime,
+}
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Usage {
     /// When executions began, the oldest first.
     begun: VecDeque<Instant>,
     /// Processor time, by the time of its first use, the oldest first.
     processor: VecDeque<(Instant, Duration)>,
+    /// The time of compilers that have ended and are not in `processor` yet.
+    compilers: CompilerTime,
 }
 
 /// A subject has reached a limit. The text names the setting.
@@ -39,7 +47,7 @@ pub(crate) enum LimitReached {
     )]
     PerMinute { limit: usize, wait: u64 },
     #[error(
-        "the programs of this subject have used {limit} s of processor time within an hour, its limit \
+        "the programs and compilers of this subject have used {limit} s of processor time within an hour, its limit \
          (serve.subjectLimits.processorSecondsPerHour); try again in {wait} s"
     )]
     Processor { limit: u64, wait: u64 },
@@ -57,8 +65,19 @@ impl LimitReached {
 }
 
 impl Usage {
-    /// Forgets what is older than its period.
-    fn prune(&mut self) {
+    /// Adds processor time.
+    fn add(&mut self, time: Duration) {
+        match self.processor.back_mut() {
+            _ if time.is_zero() => {}
+            Some((since, sum)) if since.elapsed() < STEP => *sum += time,
+            _ => self.processor.push_back((Instant::now(), time)),
+        }
+    }
+
+    /// Adds the time of compilers that have ended, and forgets what is older than its period.
+    fn settle(&mut self) {
+        let compilers = self.compilers.take();
+        self.add(compilers);
         while self.begun.front().is_some_and(|begun| begun.elapsed() >= MINUTE) {
             self.begun.pop_front();
         }
@@ -68,7 +87,7 @@ impl Usage {
     }
 
     fn is_empty(&self) -> bool {
-        self.begun.is_empty() && self.processor.is_empty()
+        self.begun.is_empty() && self.processor.is_empty() && !self.compilers.is_shared()
     }
 }
 
@@ -84,10 +103,10 @@ impl SubjectUsage {
         let mut all = self.all();
         // Subjects without recent executions take no memory.
         all.retain(|_, usage| {
-            usage.prune();
+            usage.settle();
             !usage.is_empty()
         });
-        let usage = all.entry(subject.to_owned()).or_default();
+        let usage = all.entry(subject.to_owned()).or_insert_with(|| self.unused());
         if let Some(limit) = limits.processor_seconds_per_hour {
             let used: Duration = usage.processor.iter().map(|(_, time)| *time).sum();
             if let Some((first, _)) = usage.processor.front().filter(|_| used >= Duration::from_secs(limit)) {
@@ -111,19 +130,27 @@ impl SubjectUsage {
 
     /// Counts processor time.
     fn used(&self, subject: &str, limits: &SubjectLimits, time: Duration) {
-        if limits.processor_seconds_per_hour.is_none() || time.is_zero() {
+        if limits.processor_seconds_per_hour.is_none() {
             return;
         }
+        self.all().entry(subject.to_owned()).or_insert_with(|| self.unused()).add(time);
+    }
+
+    /// Receives the time of the compilers of one execution, which counts when they have ended.
+    pub(crate) fn compiler_time(&self, subject: Option<&str>, limits: &SubjectLimits) -> CompilerTime {
+        let subject = subject.filter(|_| limits.processor_seconds_per_hour.is_some());
+        let Some(subject) = subject else { return CompilerTime::part_of(&self.compilers) };
         let mut all = self.all();
-        let processor = &mut all.entry(subject.to_owned()).or_default().processor;
-        match processor.back_mut() {
-            Some((since, sum)) if since.elapsed() < STEP => *sum += time,
-            _ => processor.push_back((Instant::now(), time)),
-        }
+        CompilerTime::part_of(&all.entry(subject.to_owned()).or_insert_with(|| self.unused()).compilers)
+    }
+
+    fn unused(&self) -> Usage {
+        let compilers = CompilerTime::part_of(&self.compilers);
+        Usage { begun: VecDeque::new(), processor: VecDeque::new(), compilers }
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, Usage>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.subjects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -190,6 +217,21 @@ mod tests {
         }
         assert_eq!(usage.all()["a"].processor.len(), 1, "entries are bounded");
         assert_eq!(usage.begin("a", &limits), Err(LimitReached::Processor { limit: 10, wait: 3590 }));
+        usage.begin("b", &limits).unwrap();
+        advance(HOUR).await;
+        usage.begin("a", &limits).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn compilers_count_when_they_have_ended() {
+        let usage = SubjectUsage::default();
+        let limits = SubjectLimits { processor_seconds_per_hour: Some(10), ..SubjectLimits::default() };
+        let compilers = usage.compiler_time(Some("a"), &limits);
+        usage.begin("a", &limits).unwrap();
+        // After the end of its execution.
+        compilers.add(Duration::from_secs(10));
+        drop(compilers);
+        assert_eq!(usage.begin("a", &limits), Err(LimitReached::Processor { limit: 10, wait: 3600 }));
         usage.begin("b", &limits).unwrap();
         advance(HOUR).await;
         usage.begin("a", &limits).unwrap();

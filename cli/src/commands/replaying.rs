@@ -8,7 +8,7 @@ use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, Replayabl
 use gateway::saved_programs::{ProgramStore, functions};
 use history::Execution;
 use report::Kind;
-use runner::{Catalog, Engine, Outcome, ProgramFile, Request, Status};
+use runner::{Catalog, Engine, Holder, Outcome, ProgramFile, Request, Status};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
@@ -110,7 +110,7 @@ async fn run_in(
     let catalog = catalog(&run.tools, engine.cache(), &terminal.notifier());
     let request = Request {
         code: code(&execution)?,
-        holder: String::new(),
+        holder: Holder::default(),
         args: run.arguments.clone(),
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: false,

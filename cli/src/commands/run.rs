@@ -12,7 +12,7 @@ use gateway::pins::Known;
 use gateway::program_crate::ProgramCrate;
 use gateway::saved_programs::functions;
 use runner::limits::SNIPPET_LIMIT;
-use runner::{Code, Outcome, Request, Status};
+use runner::{Code, Holder, Outcome, Request, Status};
 use server::outcome_text;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
@@ -98,7 +98,7 @@ fn names_demo(code: &Code) -> bool {
 fn request(arguments: &RunArguments, code: Code, config: &Config, cancel: CancellationToken) -> Request {
     Request {
         code,
-        holder: String::new(),
+        holder: Holder::default(),
         args: arguments.args.iter().cloned().collect::<BTreeMap<_, _>>(),
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: arguments.check,

@@ -5,6 +5,7 @@ use crate::cache::Cache;
 use crate::compiler::{self, Job, Linker};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
+use crate::holder::CompilerTime;
 use crate::messages::errors;
 use crate::toolchain::Toolchain;
 
@@ -53,7 +54,7 @@ impl Creation<'_> {
             largest_file: compiler::LARGEST_PROGRAM,
         };
         // Not admitted: a layer is built before anything else can be compiled.
-        let compiled = compiler::run(&job).await?;
+        let compiled = compiler::run(&job, &CompilerTime::default()).await?;
         if compiled.status.success() {
             return match linker {
                 Linker::Base => Ok(compiled.object.bytes),

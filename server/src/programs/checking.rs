@@ -9,7 +9,7 @@ use config::CodeMode;
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, KeptCheck};
 use report::Report;
-use runner::{Code, Engine, Fix, Request, Unobserved};
+use runner::{Code, Engine, Fix, Holder, Request, Unobserved};
 use serde_json::json;
 use terminal::Notifier;
 use tokio_util::sync::CancellationToken;
@@ -131,7 +131,7 @@ fn corrections(name: &str, fixes: &[Fix]) -> String {
 pub(super) fn request(code_mode: &CodeMode, cancel: CancellationToken) -> Request {
     Request {
         code: Code::parse(String::new()),
-        holder: String::new(),
+        holder: Holder::default(),
         args: BTreeMap::new(),
         timeout: code_mode.timeout,
         check_only: true,

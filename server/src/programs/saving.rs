@@ -15,7 +15,7 @@ use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, Scope, functions, saving};
 use report::Report;
 use rmcp::ErrorData;
-use runner::{Fix, ProgramFile, ProgramText, Unobserved};
+use runner::{Fix, ProgramFile, ProgramText, Request, Unobserved};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use system::random;
@@ -259,7 +259,8 @@ impl Saving {
         };
         let failed = |error: runner::Error| Refused::new("host_error", Report::from(error).for_model());
         let engine = self.state.engine(&config.code_mode, &Unobserved).await.map_err(failed)?;
-        let request = request(&config.code_mode, self.cancel.clone());
+        let holder = self.state.holder(self.caller.client());
+        let request = Request { holder, ..request(&config.code_mode, self.cancel.clone()) };
         let catalog = &self.snapshot.catalog;
         let checked = check(&engine, program, &request, catalog, &Unobserved).await.map_err(failed)?;
         drop(lease);

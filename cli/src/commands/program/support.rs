@@ -7,7 +7,7 @@ use config::{Config, Needs};
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, SavedProgram};
-use runner::{Code, Request};
+use runner::{Code, Holder, Request};
 use server::runtime::Runtime;
 use server::setup;
 use terminal::Terminal;
@@ -46,7 +46,7 @@ pub(super) fn configuration(
 pub(super) fn request(code: Code, config: &Config, cancel: &CancellationToken) -> Request {
     Request {
         code,
-        holder: String::new(),
+        holder: Holder::default(),
         args: BTreeMap::new(),
         timeout: config.code_mode.timeout,
         check_only: false,
