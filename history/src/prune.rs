@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, ToSql, Transaction, TransactionBehavior, params};
 
 use crate::event::Bounds;
 
@@ -32,6 +32,12 @@ const SHORT_LOG: u64 = 1 << 20;
 
 /// Pages freed after a deletion (64 MiB of them at most).
 const FREED_PAGES: u64 = 16_384;
+
+/// Whose an execution is, in SQL: of a subject, or of an address where there are no subjects.
+const HOLDER: &str = "coalesce(issuer, '') || ' ' || coalesce(subject, address, '')";
+
+/// About how much an execution takes, in SQL: a token has about four bytes. The texts themselves would have to be read.
+const SIZE: &str = "code_bytes + 4 * (answer_tokens + direct_tokens)";
 
 /// How long after a process was last seen it counts as ended, in milliseconds: six times the interval at which it
 /// reports itself.
@@ -93,7 +99,8 @@ pub(crate) fn expire(
 }
 
 /// Deletes the oldest executions until a fiftieth of the bound on size is free, and enough for events of this size in
-/// bytes; returns whether more could be deleted, or was deleted.
+/// bytes; returns whether more could be deleted, or was deleted. If one holder has more than half, only its executions
+/// are deleted, so that it does not displace those of others.
 pub(crate) fn shrink(
     connection: &mut Connection,
     bounds: Bounds,
@@ -105,9 +112,10 @@ pub(crate) fn shrink(
     let most = (limited * REFILLED / 100).min(limited.saturating_sub(events));
     set_limit(connection, bounds.size)?;
     let mut is_smaller = most > 0;
+    let mut largest = largest_holder(connection)?;
     loop {
         let used = pages(connection, "page_count")?.saturating_sub(pages(connection, "freelist_count")?);
-        if used <= most || delete_first(connection, "?1 = 0", 0)? == 0 {
+        if used <= most || delete_oldest(connection, &mut largest)? == 0 {
             // Deleting may have made the file larger than its limit, which is never below its size.
             let over = pages(connection, "page_count")?.saturating_sub(limited);
             free(connection, over)?;
@@ -118,8 +126,34 @@ pub(crate) fn shrink(
     }
 }
 
+/// Deletes the oldest executions of the largest holder; if it has none left, or there is no such holder, those of all.
+/// Returns their number.
+fn delete_oldest(connection: &mut Connection, largest: &mut Option<String>) -> Result<i64, rusqlite::Error> {
+    if let Some(holder) = largest {
+        let deleted = delete_first(connection, &format!("{HOLDER} = ?1"), &*holder)?;
+        if deleted > 0 {
+            return Ok(deleted);
+        }
+        *largest = None;
+    }
+    delete_first(connection, "?1 = 0", 0)
+}
+
+/// The holder whose executions take more than half of the file, if there is one.
+fn largest_holder(connection: &Connection) -> Result<Option<String>, rusqlite::Error> {
+    let sql = format!(
+        "SELECT holder FROM (SELECT {HOLDER} AS holder, sum({SIZE}) AS size FROM executions GROUP BY holder)
+         WHERE 2 * size > (SELECT sum({SIZE}) FROM executions)"
+    );
+    connection.query_row(&sql, [], |row| row.get(0)).optional()
+}
+
 /// Deletes the oldest executions for which a condition on `?1` is true, at most [`BATCH`]; returns their number.
-fn delete_first(connection: &mut Connection, condition: &str, value: i64) -> Result<i64, rusqlite::Error> {
+fn delete_first(
+    connection: &mut Connection,
+    condition: &str,
+    value: impl ToSql,
+) -> Result<i64, rusqlite::Error> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sql = format!("SELECT number FROM executions WHERE {condition} ORDER BY begun LIMIT ?2");
     let numbers: Vec<i64> = {

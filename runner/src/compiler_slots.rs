@@ -232,10 +232,7 @@ impl Admission {
 }
 
 /// Waits for a compiler, but only so long.
-async fn no_longer_than<T>(
-    longest: Option<Duration>,
-    waiting: impl Future<Output = Result<T>>,
-) -> Result<T> {
+async fn no_longer_than<T>(longest: Option<Duration>, waiting: impl Future<Output = Result<T>>) -> Result<T> {
     let Some(longest) = longest else { return waiting.await };
     tokio::time::timeout(longest, waiting).await.unwrap_or_else(|_| {
         let seconds = longest.as_secs_f64();
@@ -398,7 +395,10 @@ mod tests {
         let bounded = wait_of("", Some(Duration::from_secs(30)));
         let error = admission.admit((Priority::Foreground, 0), bounded, nothing).await.err().unwrap();
         assert_eq!(error.kind, ErrorKind::Busy);
-        assert_eq!(error.to_string(), "it waited 30 s for a compiler, the limit; other snippets are compiled");
+        assert_eq!(
+            error.to_string(),
+            "it waited 30 s for a compiler, the limit; other snippets are compiled"
+        );
         // It has left the queue.
         drop(first);
         admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();

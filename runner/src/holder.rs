@@ -73,7 +73,10 @@ mod tests {
         one.add(Duration::from_secs(2));
         other.add(Duration::from_secs(3));
         assert!(whole.is_shared());
-        assert_eq!((one.total(), other.take(), other.total()), (Duration::from_secs(2), Duration::from_secs(3), Duration::ZERO));
+        assert_eq!(
+            (one.total(), other.take(), other.total()),
+            (Duration::from_secs(2), Duration::from_secs(3), Duration::ZERO)
+        );
         drop((one, other));
         assert_eq!(whole.take(), Duration::from_secs(5));
         assert!(!whole.is_shared());

@@ -36,14 +36,40 @@ async fn output_is_cut_to_its_bound_and_short_parts_stay_whole() {
     assert!(text.starts_with("xxx") && text.ends_with("x***yyyyyyy") && text.len() == 1_000, "{text}");
 }
 
+/// A text that the index does not shrink.
+fn random(number: usize) -> String {
+    (0..1_500).map(|word| format!("{:x} ", word * 7_919 + number * 104_729)).collect()
+}
+
+#[tokio::test]
+async fn a_holder_with_more_than_half_makes_place_for_itself() {
+    let fixture = Fixture::with(config::History { size: 4 << 20, ..config::History::default() });
+    let kept = |subject: &str, number: usize| {
+        let mut execution = new(&format!("{subject}{number:04}"), &random(number));
+        execution.requester.subject = Some(subject.to_owned());
+        let execution = fixture.history.begin(execution, &fixture.settings, Masker::default());
+        execution.end(execution.ending(&outcome(Status::Ok)), "");
+    };
+    for number in 0..20 {
+        kept("bob", number);
+    }
+    for number in 100..500 {
+        kept("ann", number);
+        if number % 20 == 0 {
+            fixture.flush().await;
+        }
+    }
+    fixture.flush().await;
+    let left = fixture.reader().list(&Filter::default(), Page::ALL).unwrap();
+    let of = |subject: &str| left.iter().filter(|summary| summary.id.starts_with(subject)).count();
+    assert_eq!(of("bob"), 20, "of {}", left.len());
+    assert!((20..300).contains(&of("ann")), "{}", of("ann"));
+}
+
 #[tokio::test]
 async fn the_oldest_executions_make_place_and_the_file_keeps_its_bound() {
     let size = 4 << 20;
     let fixture = Fixture::with(config::History { size, ..config::History::default() });
-    let random = |number: usize| -> String {
-        // Text that the index does not shrink.
-        (0..1_500).map(|word| format!("{:x} ", word * 7_919 + number * 104_729)).collect()
-    };
     for number in 0..200 {
         let execution = fixture.begin(&format!("e{number:04}"), &random(number));
         let mut ended = outcome(Status::Ok);
