@@ -38,6 +38,11 @@ fn add_help(page: &mut String, command: &clap::Command, name: &str) {
 }
 
 #[test]
+fn serve_page_shows_the_shares_of_the_code() {
+    compare_part("serve.md", "shares", &server::shares::table());
+}
+
+#[test]
 fn limits_page_shows_the_limits_of_the_code() {
     let program = sandbox::Policy::program().limits;
     let compiler = sandbox::Policy::compiler().limits;

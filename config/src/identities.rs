@@ -342,8 +342,8 @@ section! {
         executions: Option<Count<usize>>,
         /// Maximum executions that one subject starts in a minute (default: no limit); further ones are refused as busy.
         executions_per_minute: Option<Number<usize, 1, MAX_PER_MINUTE>>,
-        /// Maximum processor time of one subject's programs in an hour, in seconds (default: no limit); further executions
-        /// are refused as busy.
+        /// Maximum processor time of one subject's programs and compilers in an hour, in seconds (default: no limit);
+        /// further executions are refused as busy.
         processor_seconds_per_hour: Option<Count<u64>>,
     }
 }

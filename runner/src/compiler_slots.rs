@@ -236,8 +236,9 @@ async fn no_longer_than<T>(longest: Option<Duration>, waiting: impl Future<Outpu
     let Some(longest) = longest else { return waiting.await };
     tokio::time::timeout(longest, waiting).await.unwrap_or_else(|_| {
         let seconds = longest.as_secs_f64();
-        let message = format!("it waited {seconds} s for a compiler, the limit; other snippets are compiled");
-        Err(Error::new(ErrorKind::Busy, message).hint("try again later"))
+        let message =
+            format!("it waited {seconds} s for a compiler, the limit (serve.queueTimeout); try again later");
+        Err(Error::new(ErrorKind::Busy, message))
     })
 }
 
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(error.kind, ErrorKind::Busy);
         assert_eq!(
             error.to_string(),
-            "it waited 30 s for a compiler, the limit; other snippets are compiled"
+            "it waited 30 s for a compiler, the limit (serve.queueTimeout); try again later"
         );
         // It has left the queue.
         drop(first);

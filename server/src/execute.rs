@@ -14,7 +14,7 @@ use history::RecordedExecution;
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
-use runner::{Code, Engine, Observer, Outcome, Request};
+use runner::{Code, Engine, Observer, Outcome, Request, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use system::random;
@@ -37,6 +37,7 @@ use super::programs::{CheckedProgram, structured};
 use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
 use super::refusal;
+use super::resource::Resource;
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
 use super::shared_sessions::{self, ClientSessions};
@@ -294,6 +295,7 @@ impl Execution {
         let recorded = recorder.execution(text, &json!(args), *check_only);
         recorded.map_err(|unrecorded| unrecorded.to_string())?;
         if let Err(limit) = self.begin_of_subject() {
+            self.state.metrics.refusals.count(limit.resource());
             return Ok(Outcome::busy(&limit.to_string()).retry_after(limit.wait()));
         }
         let longest = self.snapshot.config().serve.queue_timeout;
@@ -336,6 +338,9 @@ impl Execution {
         let shared_sessions = sessions.shared_servers();
         self.behind_answer(engine, sessions);
         let outcome = ran.map_err(|error| Report::from(error).for_model())?;
+        if outcome.status == Status::Busy {
+            self.state.metrics.refusals.count(Resource::Compilers);
+        }
         if let Some(measured) = measured {
             measured.end(program_time(&outcome));
         }
@@ -344,6 +349,7 @@ impl Execution {
 
     /// The outcome of an execution that is not started because of others.
     fn busy(&self, message: &str) -> Outcome {
+        self.state.metrics.refusals.count(Resource::Queue);
         Outcome::busy(message).retry_after(self.state.slots.retry_after())
     }
 

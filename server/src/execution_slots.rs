@@ -24,7 +24,7 @@ use memory::Memory;
 
 /// How many started executions there may be for each slot, including those that wait for an answer: each keeps its
 /// program in memory.
-const STARTED_PER_PLACE: usize = 4;
+pub(crate) const STARTED_PER_PLACE: usize = 4;
 
 /// How often a waiting execution looks whether there is enough memory again: nothing notifies it.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);

@@ -48,8 +48,10 @@ use super::state::ServerState;
 
 pub(crate) use access::has_identities;
 pub use body_budget::BODY_LIMIT;
+pub(crate) use body_budget::IN_ALL as HELD_BODIES;
 pub(crate) use metrics_listener::MetricsListener;
 pub use sessions::session_end;
+pub(crate) use table::ADMITTED as CONNECTIONS;
 pub use token::Token;
 
 use endpoint::Endpoint;

@@ -15,6 +15,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use runner::Outcome;
 
+use crate::resource::Refusals;
+
 /// A label set: names are fixed.
 pub(crate) type Labels<const N: usize> = [(&'static str, String); N];
 
@@ -34,6 +36,8 @@ pub(crate) struct Metrics {
     call_durations: Family<Labels<1>, Histogram>,
     /// Sessions of clients over HTTP.
     pub(crate) http_sessions: Gauge,
+    /// Refusals because others use what is shared.
+    pub(crate) refusals: Refusals,
 }
 
 impl Default for Metrics {
@@ -48,6 +52,7 @@ impl Default for Metrics {
             calls: Family::default(),
             call_durations: Family::new_with_constructor(histogram),
             http_sessions: Gauge::default(),
+            refusals: Refusals::default(),
         }
     }
 }
@@ -119,6 +124,11 @@ impl Metrics {
             "Duration of the calls that were sent to a server",
             Unit::Seconds,
             self.call_durations.clone(),
+        );
+        registry.register(
+            "refusals",
+            "Requests that were refused because others use a shared resource, by resource",
+            self.refusals.family(),
         );
         registry.register("http_sessions", "Sessions of clients over HTTP", self.http_sessions.clone());
     }

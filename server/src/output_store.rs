@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use prometheus_client::metrics::counter::Counter;
 use tokio::time::Instant;
 use url::Url;
 
@@ -25,7 +26,11 @@ const LONGEST: usize = 1 << 20;
 
 /// The texts.
 #[derive(Debug, Default)]
-pub(crate) struct OutputStore(Mutex<State>);
+pub(crate) struct OutputStore {
+    state: Mutex<State>,
+    /// Counts texts that made room for others.
+    displaced: Counter,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -77,6 +82,11 @@ pub(crate) struct Part {
 }
 
 impl OutputStore {
+    /// Counts the texts that make room for others.
+    pub(crate) fn new(displaced: Counter) -> Self {
+        OutputStore { state: Mutex::default(), displaced }
+    }
+
     /// Stores a part of an execution for a client; returns its address.
     pub(crate) fn keep(&self, client: &str, id: &str, part: &str, text: &str) -> String {
         let address = format!("{SCHEME}://{HOST}/{id}/{part}");
@@ -97,6 +107,7 @@ impl OutputStore {
                 break;
             };
             state.bytes -= oldest.text.len();
+            self.displaced.inc();
         }
     }
 
@@ -155,7 +166,7 @@ impl OutputStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

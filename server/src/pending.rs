@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::{Ask, Caller};
 use super::quota::{Amount, Quota, Reserved};
+use super::resource::{Refusals, Resource};
 use super::shared_state::SharedState;
 
 /// How long cancelled work may take to end before it is dropped.
@@ -30,8 +31,8 @@ const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// Limit on waiting work, with the sizes of requests and questions; a quarter for one client. A request has at most 4
 /// MiB, so a client may hold several of the largest.
-const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
-const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
+pub(crate) const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
+pub(crate) const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
 
 /// Limit on used states that are remembered until they expire; beyond it, states are refused. Each was an execution
 /// that asked, at a rate far below a hundred a second.
@@ -152,12 +153,18 @@ pub(crate) enum RequestState<T> {
 
 impl PendingRequests {
     /// Uses the key of all replicas, or creates one that only this process knows. Clients have `return_time` to come back.
-    pub(crate) fn new(return_time: Duration, shared: Option<Arc<SharedState>>) -> Result<Self, KeyError> {
+    /// Refusals are counted.
+    pub(crate) fn new(
+        return_time: Duration,
+        shared: Option<Arc<SharedState>>,
+        refusals: &Refusals,
+    ) -> Result<Self, KeyError> {
         let codec = match &shared {
             Some(shared) => RequestStateCodec::try_new(shared.request_key())?,
             None => RequestStateCodec::try_new(&random::bytes::<32>()?[..])?,
         };
-        let quota = Quota::new("requests that wait for their clients", WORK, WORK_OF_CLIENT);
+        let refused = refusals.of(Resource::PendingRequests);
+        let quota = Quota::new("requests that wait for their clients", (WORK, WORK_OF_CLIENT), refused);
         Ok(PendingRequests {
             codec,
             waiting: Mutex::default(),

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use prometheus_client::metrics::counter::Counter;
+
 use super::execution_slots::Client;
 
 /// A count, and a size in bytes.
@@ -21,6 +23,8 @@ pub(crate) struct Quota {
     all: Amount,
     share: Amount,
     held: Mutex<HashMap<Client, Amount>>,
+    /// Counts refusals.
+    refused: Counter,
 }
 
 /// A reserved part of a quota. Dropping it releases it.
@@ -47,8 +51,8 @@ impl Amount {
 }
 
 impl Quota {
-    pub(crate) fn new(what: &'static str, all: Amount, share: Amount) -> Arc<Self> {
-        Arc::new(Quota { what, all, share, held: Mutex::default() })
+    pub(crate) fn new(what: &'static str, (all, share): (Amount, Amount), refused: Counter) -> Arc<Self> {
+        Arc::new(Quota { what, all, share, held: Mutex::default(), refused })
     }
 
     /// Reserves one more item of this size for `client`.
@@ -56,6 +60,14 @@ impl Quota {
     /// # Errors
     /// If all clients together, or this one, would exceed the limit.
     pub(crate) fn reserve(self: &Arc<Self>, client: &Client, bytes: usize) -> Result<Reserved, Exceeded> {
+        let reserved = self.try_reserve(client, bytes);
+        if reserved.is_err() {
+            self.refused.inc();
+        }
+        reserved
+    }
+
+    fn try_reserve(self: &Arc<Self>, client: &Client, bytes: usize) -> Result<Reserved, Exceeded> {
         let mut held = self.held();
         let all = held.values().fold(Amount::default(), |all, one| Amount {
             count: all.count + one.count,
@@ -107,7 +119,11 @@ mod tests {
 
     #[test]
     fn one_client_is_limited_to_its_share() {
-        let quota = Quota::new("things", Amount { count: 3, bytes: 100 }, Amount { count: 2, bytes: 60 });
+        let quota = Quota::new(
+            "things",
+            (Amount { count: 3, bytes: 100 }, Amount { count: 2, bytes: 60 }),
+            Counter::default(),
+        );
         let (a, b) = (client("a"), client("b"));
         let first = quota.reserve(&a, 10).unwrap();
         let too_large = quota.reserve(&a, 51).unwrap_err().to_string();
@@ -128,7 +144,11 @@ mod tests {
 
     #[test]
     fn a_single_client_may_use_the_whole_quota() {
-        let quota = Quota::new("things", Amount { count: 2, bytes: 9 }, Amount { count: 1, bytes: 1 });
+        let quota = Quota::new(
+            "things",
+            (Amount { count: 2, bytes: 9 }, Amount { count: 1, bytes: 1 }),
+            Counter::default(),
+        );
         let alone = Client { key: String::new(), alone: true, is_subject: false };
         let _held = [quota.reserve(&alone, 4).unwrap(), quota.reserve(&alone, 5).unwrap()];
         assert!(quota.reserve(&alone, 0).is_err());

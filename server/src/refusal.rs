@@ -12,6 +12,7 @@ use system::random;
 use crate::answer;
 use crate::execution_slots::Busy;
 use crate::recorder::{ExecutionRecorder, Requester};
+use crate::resource::Resource;
 use crate::sinks::Sinks;
 
 /// Stands for a snippet that was not read. Parsing starts a thread, so it is done once.
@@ -31,6 +32,7 @@ pub(crate) fn busy(
     wait: Duration,
 ) -> io::Result<Value> {
     let settings = sinks.settings.clone();
+    sinks.metrics.refusals.count(Resource::Queue);
     let recorder = ExecutionRecorder::begin(sinks, requester, random::id()?, tool);
     let outcome = Outcome::busy(&reason.to_string()).retry_after(wait);
     let recorded = match recorder.execution(&arguments.code, &json!(arguments.args), arguments.check_only) {

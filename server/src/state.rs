@@ -31,6 +31,7 @@ use super::open_questions::OpenQuestions;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
+use super::resource::Resource;
 use super::shared_state::SharedState;
 use super::sinks::Sinks;
 use super::snapshot::{Settings, Snapshot};
@@ -39,10 +40,11 @@ use super::subject_views::SubjectViews;
 use super::upstreams::Upstreams;
 
 /// Limit on open questions: as many as a few users could ever answer, with pictures for a model (64 MiB).
-const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
+pub(crate) const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
 
 /// The limit for one client, a quarter, so that no client keeps others from asking.
-const QUESTIONS_OF_CLIENT: Amount = Amount { count: QUESTIONS.count / 4, bytes: QUESTIONS.bytes / 4 };
+pub(crate) const QUESTIONS_OF_CLIENT: Amount =
+    Amount { count: QUESTIONS.count / 4, bytes: QUESTIONS.bytes / 4 };
 
 /// Whether a spare session may be opened while these executions run.
 fn room(slots: Arc<Slots>) -> impl Fn() -> Room + Send + Sync {
@@ -157,24 +159,28 @@ impl ServerState {
             let settings = settings.borrow();
             spares.configure(&settings.config, &settings.masker);
         }
+        let metrics: Arc<Metrics> = Arc::default();
         Ok(Arc::new(ServerState {
             settings,
             allow,
             cache,
             services: CallServices::new(terminal.notifier()),
             slots,
-            metrics: Arc::default(),
             history: ExecutionHistory::new(Durability::Synced, terminal.notifier()),
             spares,
             tasks: OnceLock::new(),
             subjects: SubjectViews::default(),
             usage: SubjectUsage::default(),
             page: OnceLock::new(),
-            questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
-            kept: OutputStore::default(),
+            questions: Quota::new(
+                "open questions",
+                (QUESTIONS, QUESTIONS_OF_CLIENT),
+                metrics.refusals.of(Resource::Questions),
+            ),
+            kept: OutputStore::new(metrics.refusals.of(Resource::KeptOutputs)),
             shared: shared.clone(),
             held: Arc::new(
-                PendingRequests::new(serve.question_timeout, shared)
+                PendingRequests::new(serve.question_timeout, shared, &metrics.refusals)
                     .map_err(|error| Failure::new(Kind::System, error.to_string()).caused_by(error))?,
             ),
             terminal,
@@ -189,6 +195,7 @@ impl ServerState {
             stop: CancellationToken::new(),
             engine: tokio::sync::Mutex::default(),
             lives: Mutex::default(),
+            metrics,
         }))
     }
 

@@ -10,6 +10,8 @@ use config::SubjectLimits;
 use runner::CompilerTime;
 use tokio::time::Instant;
 
+use super::resource::Resource;
+
 /// The period of `executionsPerMinute`.
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -54,6 +56,14 @@ pub(crate) enum LimitReached {
 }
 
 impl LimitReached {
+    /// What the limit is of.
+    pub(crate) fn resource(&self) -> Resource {
+        match self {
+            LimitReached::PerMinute { .. } => Resource::Executions,
+            LimitReached::Processor { .. } => Resource::ProcessorTime,
+        }
+    }
+
     /// After how long the subject may try again.
     pub(crate) fn wait(&self) -> Duration {
         match self {

@@ -9,7 +9,7 @@ use super::holder::Holder;
 pub const BODY_LIMIT: usize = 4 << 20;
 
 /// Limits in bytes: 32 of the longest requests in all (128 MiB), 16 of one holder.
-pub(super) const IN_ALL: usize = 32 * BODY_LIMIT;
+pub(crate) const IN_ALL: usize = 32 * BODY_LIMIT;
 pub(super) const OF_HOLDER: usize = IN_ALL / 2;
 
 /// The bytes that are held, by holder.

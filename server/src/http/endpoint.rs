@@ -37,6 +37,7 @@ use crate::caller::Abilities;
 use crate::execution_slots::share;
 use crate::identity::{self, Identity};
 use crate::message::{self, RejectedMessage, SentArguments};
+use crate::resource::Resource;
 use crate::scrape;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
@@ -187,6 +188,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         match admitted.transpose() {
             Ok(connection) => holding(self.accepted(request).await, connection),
             Err(too_many) => {
+                self.state.metrics.refusals.count(Resource::Connections);
                 let of_whom = match too_many {
                     TooMany::InAll => format!("the limit of {ADMITTED} connections"),
                     TooMany::OfHolder => {
@@ -227,7 +229,10 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
                 let message = format!("a request has at most {BODY_LIMIT} bytes\n");
                 return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
             }
-            Ok(Err(BodyError::NoRoom)) => return busy("the memory for requests is in use"),
+            Ok(Err(BodyError::NoRoom)) => {
+                self.state.metrics.refusals.count(Resource::RequestBytes);
+                return busy("the memory for requests is in use");
+            }
             Ok(Err(BodyError::Broken)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
@@ -268,6 +273,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
             && let Some(message) = self.no_session()
         {
+            self.state.metrics.refusals.count(Resource::Sessions);
             return unavailable(&id, &message);
         }
         holding(answer, token)

@@ -21,7 +21,7 @@ pub(super) const STRANGERS: usize = 256;
 pub(super) const STRANGERS_OF_ADDRESS: usize = 128;
 
 /// Limit on connections with an accepted request.
-pub(super) const ADMITTED: usize = 512;
+pub(crate) const ADMITTED: usize = 512;
 
 /// The connections.
 #[derive(Debug, Default)]

@@ -13,14 +13,20 @@ const TIME: Duration = Duration::from_secs(600);
 
 #[test]
 fn a_state_is_valid_for_its_time_and_its_request() {
-    let held = PendingRequests::new(TIME, None).unwrap();
+    let held = PendingRequests::new(TIME, None, &Refusals::default()).unwrap();
     let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
     let state = held.seal(&held.once("known".to_owned()).unwrap(), b"request");
     assert!(
         matches!(open(&state, b"request"), Some(Ok(RequestState::Sealed { known, .. })) if known == "known")
     );
     assert!(open(&state, b"another request").unwrap().is_err());
-    assert!(PendingRequests::new(TIME, None).unwrap().open::<String>(&state, b"request").unwrap().is_err());
+    assert!(
+        PendingRequests::new(TIME, None, &Refusals::default())
+            .unwrap()
+            .open::<String>(&state, b"request")
+            .unwrap()
+            .is_err()
+    );
     assert!(open("a server's own", b"request").is_none());
     let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
     let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known").unwrap()).unwrap(), &options);
@@ -35,7 +41,7 @@ fn a_state_is_valid_for_its_time_and_its_request() {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_is_used_once_and_forgotten_after_it_expires() {
-    let held = PendingRequests::new(TIME, None).unwrap();
+    let held = PendingRequests::new(TIME, None, &Refusals::default()).unwrap();
     let number = || match held.once(()).unwrap() {
         RequestState::Sealed { once, .. } => once,
         RequestState::Suspended { .. } => unreachable!(),

@@ -1,7 +1,6 @@
 //! What is read at each scrape: the queue, sessions, servers, and this process.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -30,6 +29,10 @@ pub(super) fn register_server(registry: &mut Registry, state: &Arc<ServerState>)
         is(state.unready().is_none()),
     );
     register_cache(registry, state);
+    let compilers = Counter::<f64>::default();
+    compilers.inc_by(state.usage.compilers.total().as_secs_f64());
+    let help = "Processor time of compilers that have ended";
+    registry.register_with_unit("compiler_processor_time", help, Unit::Seconds, compilers);
     let spares = state.spares.counts();
     by_server(registry, "spare_sessions", "Spare sessions that can be adopted", spares);
     let Some(snapshot) = state.any_snapshot() else { return };
@@ -90,7 +93,7 @@ fn counters(
 /// Adds the values of this process, under the names that all client libraries of Prometheus use.
 pub(super) fn register_process(registry: &mut Registry) {
     let Some(process) = Process::of_this() else { return };
-    let processor = Counter::<f64, AtomicU64>::default();
+    let processor = Counter::<f64>::default();
     processor.inc_by(process.processor.as_secs_f64());
     registry.register_with_unit(
         "process_cpu",

@@ -4,6 +4,7 @@ mod floods;
 mod isolation;
 mod limits;
 mod scopes;
+mod shares;
 mod static_tokens;
 mod wrong_tokens;
 

@@ -15,7 +15,7 @@ fn with_metrics(address: &str) -> String {
 }
 
 /// The address of the listener for metrics alone.
-fn separate(server: &Server) -> Client {
+pub(crate) fn separate(server: &Server) -> Client {
     let log = server.stderr();
     let line =
         log.lines().find(|line| line.contains("serving metrics at ")).expect("a line with the address");
@@ -24,7 +24,7 @@ fn separate(server: &Server) -> Client {
     Client::new(&address.replace("/metrics", "/mcp"))
 }
 
-fn scrape(client: &Client) -> String {
+pub(crate) fn scrape(client: &Client) -> String {
     let answer = client.get("/metrics");
     assert_eq!(answer.status, StatusCode::OK);
     let kind = answer.headers["content-type"].to_str().unwrap();

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{Team, accepted};
 use crate::harness::unique;
+use crate::serve_metrics::{scrape, separate};
 use crate::serving::{DEMO, execute, outcome_of};
 
 /// A quarter of the connections is for others (`http::table::ADMITTED`).
@@ -18,7 +19,7 @@ const CONNECTIONS: usize = 512;
 const OF_ONE: usize = 384;
 
 /// The longest request, and how many of them one subject may have (`http::body_budget`).
-const LONGEST: usize = 4 << 20;
+pub(super) const LONGEST: usize = 4 << 20;
 const BODIES_OF_ONE: usize = 16;
 const BODIES: usize = 100;
 
@@ -26,7 +27,7 @@ const BODIES: usize = 100;
 const MEMORY_LIMIT: u64 = 2 * (BODIES_OF_ONE * LONGEST) as u64 + (32 << 20);
 
 /// Begins a request with `sent` bytes of a body that is one byte longer, on a connection of its own.
-fn unfinished(authority: &str, token: &str, sent: usize) -> TcpStream {
+pub(super) fn unfinished(authority: &str, token: &str, sent: usize) -> TcpStream {
     let mut stream = TcpStream::connect(authority).unwrap();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: {authority}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
@@ -85,7 +86,7 @@ fn bodies_of_one_subject_leave_memory_for_another() {
 }
 
 /// Assembled for ten seconds.
-const LONG: &str = "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
+pub(super) const LONG: &str = "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
 
 /// How many of them one subject sends: three quarters of the executions.
 const TEXTS: usize = 12;
@@ -110,4 +111,43 @@ fn compilers_of_one_subject_keep_no_other_waiting() {
     drop(team);
     // Their answers are cut off.
     assert!(asking.into_iter().any(|asking| asking.join().is_err()));
+}
+
+/// Assembled for about six seconds, again with each correction of its calls.
+const COSTLY: &str = "mod long { core::arch::global_asm!(\".rept 600\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }
+demo::list_orders();
+let f = || demo::list_orders();
+f();
+let calls: Vec<_> = (0..3).map(|_| demo::list_orders()).collect();
+7";
+
+/// Processor time of compilers after which no correction is tried, and that of one compiler, in seconds.
+const LIMITS: f64 = 10.0 + 10.0;
+
+#[test]
+fn compilers_count_against_the_limit_of_their_subject() {
+    let keys = "  subjectLimits: { processorSecondsPerHour: 5 }\n  metrics: { address: '127.0.0.1:0' }\n";
+    let team = Team::new("", keys, DEMO);
+    let (one, other) = (team.client("ann", "").stateless(), team.client("bob", "").stateless());
+    let costly = one.ask("tools/call", &execute(COSTLY));
+    assert_eq!(outcome_of(&costly)["status"], "compile_error", "{costly:#}");
+    let metrics = separate(&team.server);
+    let name = "toolsmith_compiler_processor_time_seconds_total ";
+    let used = || -> f64 {
+        let text = scrape(&metrics);
+        text.lines().find_map(|line| line.strip_prefix(name)).expect(name).parse().unwrap()
+    };
+    // A compiler's time is known when it has ended.
+    team.server.wait_until("the time of compilers", || used() >= 5.0);
+    let refused = one.ask("tools/call", &execute("6 * 7"));
+    let refused = outcome_of(&refused);
+    assert_eq!(refused["status"], "busy", "{refused:#}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    let (message, _) = message.rsplit_once(" in ").unwrap();
+    let whole = "the programs and compilers of this subject have used 5 s of processor time within an hour, its limit \
+                 (serve.subjectLimits.processorSecondsPerHour); try again";
+    assert_eq!(message, whole);
+    assert_eq!(outcome_of(&other.ask("tools/call", &execute("6 * 7")))["result"], 42);
+    // With a second for how far a compiler may exceed its limit before it is killed, and for the other snippet.
+    assert!(used() < LIMITS + 2.0, "{}", used());
 }
