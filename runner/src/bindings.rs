@@ -71,10 +71,10 @@ fn whole_key(layer: &BaseLayer, module: &ServerModule) -> String {
     Key::new("bindings 2").part(&layer.key).part("whole").part(&module.generated.key).finish()
 }
 
-/// The key of the library compiled from `source`.
-fn text_key(layer: &BaseLayer, module: &str, source: &str) -> String {
+/// The key of the library compiled from `source`, the tools that a snippet of this holder names.
+fn text_key(layer: &BaseLayer, module: &str, source: &str, holder: &Holder) -> String {
     let key = Key::new("bindings 2").part(&layer.key).part("text");
-    key.part(codegen::VERSION.to_le_bytes()).part(module).part(source).finish()
+    holder.own(key.part(codegen::VERSION.to_le_bytes()).part(module).part(source)).finish()
 }
 
 /// The library with this key, if it exists.
@@ -104,7 +104,7 @@ pub(crate) async fn ensure(
             return whole(engine, named.module, false, admission).await;
         }
     }
-    let key = text_key(layer, module, &named.source);
+    let key = text_key(layer, module, &named.source, admission.holder);
     match counted(cache, module, &key) {
         Some(library) => Ok(library),
         None => compile(engine, (module, &key), &named.source, false, admission).await,

@@ -7,6 +7,7 @@
 //! | the base | the addresses of what it is linked against |
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
+//! | the subject, if there is one | nobody learns what others have run |
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::hints::compared::{Compared, compared};
+use crate::holder::Holder;
 use crate::library::Library;
 use crate::manifest;
 use crate::optimized::{self, Source};
@@ -97,7 +99,7 @@ pub(crate) async fn build(
     let named = catalog.named(&names).map(|module| Named::new(module, &names));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
     let keys: Vec<String> = named.iter().map(Named::key).collect();
-    let key = key(engine, &keys, &spliced);
+    let key = key(engine, &keys, &spliced, admission.holder);
     let started = Instant::now();
     if let Some(program) = kept(engine, &key) {
         engine.cache.count_local_hit();
@@ -122,7 +124,11 @@ pub(crate) async fn build(
     let Judged { accepted, mut diagnostics, sandbox } = compilations.run(spliced).await?;
     let compared = never_equal(catalog, snippet)?;
     let result = match accepted.filter(|_| compared.is_empty()) {
-        Some(accepted) => accepted.publish(engine, &key, &compilations.libraries, claim)?,
+        Some(accepted) => {
+            let folder = accepted.compiled.output.path();
+            admission.holder.mark(folder).map_err(Error::cache(folder))?;
+            accepted.publish(engine, &key, &compilations.libraries, claim)?
+        }
         None => {
             diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
             Built::Rejected(diagnostics)
@@ -306,11 +312,11 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
     compared(&Tokens::read(&snippet.text), sources)
 }
 
-fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
+fn key(engine: &Engine, bindings: &[String], spliced: &Spliced, holder: &Holder) -> String {
     let key = Key::new("program 11").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     let base: &[u8] = engine.layer.base.as_ref().map_or(&[], |base| base.identity());
     let key = key.part(base);
-    bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
+    holder.own(bindings.iter().fold(key, Key::part).part(&spliced.text)).finish()
 }
 
 /// The optimized program for the program `key`, if there is one.

@@ -30,6 +30,7 @@ pub use bucket::Bucket;
 pub use budget::{
     BINDINGS_KEPT, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE, PROGRAMS_KEPT,
 };
+pub(crate) use contents::OWNER;
 pub(crate) use exchange::Found;
 pub(crate) use hold::{Entry, Temporary};
 pub(crate) use key::Key;
@@ -179,7 +180,7 @@ impl Cache {
             // Still under the lock, so that it is not evicted before it is held.
             Err(error) => return self.entry(bucket, key).ok_or_else(|| Error::cache(&self.root)(error)),
         };
-        let owner = contents::owner(&contents).filter(|_| bucket == Bucket::Bindings);
+        let owner = contents::owner(bucket, &contents);
         self.account(ledger, &Published { bucket, owner, bytes, replaced: None, path: &folder });
         Ok(entry)
     }

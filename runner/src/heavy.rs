@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::cache::Entry;
+use crate::holder::Holder;
 
 /// Processor time of a run, with the few milliseconds of its confinement, above which its program is compiled again. It
 /// is far less than a compilation takes, because the compiler works after the answer, and each repetition gains.
@@ -25,6 +26,8 @@ pub(crate) struct HeavyProgram {
     pub(crate) entry: Entry,
     /// The identities of the tools that it can call.
     pub(crate) manifest: Vec<String>,
+    /// Whom its last run was for.
+    pub(crate) holder: Holder,
     /// The processor time of its run.
     pub(crate) processor_time: Duration,
 }

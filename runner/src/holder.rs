@@ -1,18 +1,40 @@
 //! Whose execution it is: takes turns for compilers, waits for them only so long, and their processor time is counted.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use crate::cache::{Key, OWNER};
 
 /// Whom an execution is for.
 #[derive(Debug, Clone, Default)]
 pub struct Holder {
     /// Distinguishes holders, in any form: those that wait for a compiler take turns.
     pub key: String,
+    /// A subject whose programs are not those of others: otherwise, the time that a text takes would tell whether somebody
+    /// else has run it.
+    pub subject: Option<String>,
     /// The longest wait for a compiler; unlimited if `None`.
     pub longest_wait: Option<Duration>,
     /// Receives the processor time of the execution's compilers.
     pub compiler_time: CompilerTime,
+}
+
+impl Holder {
+    /// A key of the cache that is the subject's own, if there is one.
+    pub(crate) fn own(&self, key: Key) -> Key {
+        self.subject.iter().fold(key, Key::part)
+    }
+
+    /// Records in the folder of a program whose it is, so that it counts against the share of its subject.
+    ///
+    /// # Errors
+    /// If the folder can't be written to.
+    pub(crate) fn mark(&self, folder: &Path) -> std::io::Result<()> {
+        let Some(subject) = &self.subject else { return Ok(()) };
+        fs_err::write(folder.join(format!("{OWNER}{}", Key::new("owner 1").part(subject).finish())), "")
+    }
 }
 
 /// Processor time of compilers, in user mode and in the kernel. A compiler's time is added when it has ended, which may

@@ -71,8 +71,8 @@ impl Engine {
             self.foreground.until(false).await;
             // Stops while the compiler waits to be admitted.
             let clock = Clock::start();
-            let holder = Holder::default();
-            let admission = AdmissionWait { holder: &holder, observer: &Unobserved, clock: Some(&clock) };
+            let admission =
+                AdmissionWait { holder: &next.holder, observer: &Unobserved, clock: Some(&clock) };
             tokio::select! {
                 biased;
                 () = self.foreground.until(true) => {}
@@ -103,11 +103,13 @@ impl Engine {
 }
 
 /// What `program` and its manifest are in the queue, unless it is optimized already.
-pub(crate) fn candidate(program: &Program, manifest: &[String]) -> Option<HeavyProgram> {
+pub(crate) fn candidate(program: &Program, manifest: &[String], holder: &Holder) -> Option<HeavyProgram> {
     (!program.optimized).then(|| HeavyProgram {
         key: program.key.clone(),
         entry: program.entry.clone(),
         manifest: manifest.to_vec(),
+        // In the background, it waits as long as it takes.
+        holder: Holder { longest_wait: None, ..holder.clone() },
         processor_time: Duration::ZERO,
     })
 }
@@ -120,7 +122,7 @@ pub(crate) async fn compile_if_due(
     manifest: &[String],
     admission: AdmissionWait<'_>,
 ) -> Result<Option<Program>> {
-    let Some(program) = candidate(program, manifest) else { return Ok(None) };
+    let Some(program) = candidate(program, manifest, admission.holder) else { return Ok(None) };
     if !optimized::is_due(&engine.cache, &program.key) {
         return Ok(None);
     }
@@ -177,6 +179,7 @@ async fn compile(
     if notes.exists() {
         fs_err::copy(notes, output.path().join(NOTES)).map_err(Error::cache(output.path()))?;
     }
+    program.holder.mark(output.path()).map_err(Error::cache(output.path()))?;
     publish(engine, key, output)
 }
 
@@ -248,7 +251,9 @@ mod tests {
     }
 
     fn add(engine: &Engine, program: &Program, processor_time: Duration) {
-        engine.heavy.add(HeavyProgram { processor_time, ..candidate(program, &[]).unwrap() });
+        engine
+            .heavy
+            .add(HeavyProgram { processor_time, ..candidate(program, &[], &Holder::default()).unwrap() });
     }
 
     fn is_due(engine: &Engine, program: &Program) -> bool {
@@ -277,7 +282,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let engine = opened(folder.path());
         let optimized = Program { optimized: true, ..program(&engine, "optimized") };
-        assert!(candidate(&optimized, &[]).is_none());
+        assert!(candidate(&optimized, &[], &Holder::default()).is_none());
         let gone = program(&engine, "gone");
         engine.cache.discard(Bucket::Programs, "gone");
         add(&engine, &gone, LONG_RUN);

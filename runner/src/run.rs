@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let program = self.optimize(program, &manifest).await;
-        self.heavy = optimize::candidate(&program, &manifest);
+        self.heavy = optimize::candidate(&program, &manifest, &self.request.holder);
         self.execute(&program, allowed).await
     }
 

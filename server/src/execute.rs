@@ -451,7 +451,7 @@ impl Execution {
         let code_mode = &self.snapshot.config().code_mode;
         Ok(Request {
             code,
-            holder: self.state.holder(self.caller.client()),
+            holder: self.state.holder(self.caller.client(), self.program.is_some()),
             args: self.arguments.args.clone(),
             timeout: self.time(),
             check_only: self.arguments.check_only,

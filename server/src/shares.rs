@@ -149,8 +149,8 @@ fn share(resource: Resource) -> Share {
         Resource::CacheBytes => Share {
             what: "programs in the [cache](cache.md)",
             all: "a part of `cache.size`".to_owned(),
-            one: "half",
-            beyond: "the client's least recently used programs are removed, and compiled again",
+            one: "a quarter",
+            beyond: "the subject's least recently used programs are removed, and compiled again",
             metric: "cache_lookups_total",
         },
         Resource::HistoryBytes => Share {

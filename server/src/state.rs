@@ -199,13 +199,14 @@ impl ServerState {
         }))
     }
 
-    /// The holder of an execution of this client.
-    pub(crate) fn holder(&self, client: &Client) -> Holder {
+    /// The holder of an execution of this client: of its own text, or of a saved program, which all subjects share.
+    pub(crate) fn holder(&self, client: &Client, is_shared: bool) -> Holder {
         let settings = self.settings.borrow();
         let serve = &settings.config.serve;
         let subject = client.is_subject.then_some(client.key.as_str());
         Holder {
             key: client.key.clone(),
+            subject: subject.filter(|_| !is_shared).map(str::to_owned),
             longest_wait: Some(serve.queue_timeout),
             compiler_time: self.usage.compiler_time(subject, &serve.subject_limits),
         }

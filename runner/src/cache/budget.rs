@@ -92,9 +92,11 @@ impl Budget {
         Bounds { bytes: bucket.share(self.total()), entries: bucket.kept() }
     }
 
-    /// Limits for the compiled bindings of one server.
-    pub(super) fn of_owner(&self) -> Bounds {
-        Bounds { bytes: self.of(Bucket::Bindings).bytes / QUARTER, entries: usize::MAX }
+    /// Limits for the compiled bindings of one server, or the programs of one subject: a quarter of their bucket. The
+    /// libraries of one server are few, or each has few of its tools.
+    pub(super) fn of_owner(&self, bucket: Bucket) -> Bounds {
+        let entries = if bucket == Bucket::Programs { PROGRAMS_KEPT / 4 } else { usize::MAX };
+        Bounds { bytes: self.of(bucket).bytes / QUARTER, entries }
     }
 
     /// Maximum size of an entry that a bucket keeps, in bytes. Layers are always kept: each takes a minute to build.
@@ -143,7 +145,7 @@ mod tests {
         let budget = Budget::new(LEAST_SIZE);
         assert_eq!(budget.largest(Bucket::Programs), 4 << 20);
         assert_eq!(Budget::new(DEFAULT_SIZE).largest(Bucket::Programs), LARGEST_KEPT_PROGRAM);
-        assert_eq!(budget.of_owner().bytes, budget.largest(Bucket::Bindings));
+        assert_eq!(budget.of_owner(Bucket::Bindings).bytes, budget.largest(Bucket::Bindings));
         assert_eq!(budget.largest(Bucket::Layers), u64::MAX);
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::bucket::Bucket;
+
 /// The file in an entry that lists the others.
 pub(super) const CONTENTS: &str = "contents.json";
 /// Permission bits an entry depends on: its owner may read and execute the file (inode(7)).
@@ -48,9 +50,23 @@ pub(super) fn write(folder: &Path) -> std::io::Result<Vec<Content>> {
     Ok(contents)
 }
 
-/// The module of the server whose compiled bindings an entry with these files has.
-pub(super) fn owner(contents: &[Content]) -> Option<&str> {
-    contents.iter().find_map(|content| content.name.strip_prefix("lib")?.strip_suffix(".rlib"))
+/// Begins the name of an empty file in the entry of a program that is a subject's own.
+pub(crate) const OWNER: &str = "owner-";
+
+/// The bucket of which an owner has a share.
+pub(super) fn bucket_of(owner: &str) -> Bucket {
+    // Names of modules are identifiers.
+    if owner.starts_with(OWNER) { Bucket::Programs } else { Bucket::Bindings }
+}
+
+/// Whose share an entry with these files takes: that of a server's module for bindings, of a subject for programs.
+pub(super) fn owner(bucket: Bucket, contents: &[Content]) -> Option<&str> {
+    let mut names = contents.iter().map(|content| content.name.as_str());
+    match bucket {
+        Bucket::Bindings => names.find_map(|name| name.strip_prefix("lib")?.strip_suffix(".rlib")),
+        Bucket::Programs => names.find(|name| name.starts_with(OWNER)),
+        _ => None,
+    }
 }
 
 /// The list in an entry, if it can be read.

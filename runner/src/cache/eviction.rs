@@ -52,7 +52,7 @@ pub(super) fn look(bucket: Bucket, path: PathBuf) -> Option<Found> {
     }
     let used = fs_err::symlink_metadata(&path).ok()?.modified().ok()?;
     let contents = contents::read(&path);
-    let owner = contents.as_deref().and_then(contents::owner).filter(|_| bucket == Bucket::Bindings);
+    let owner = contents.as_deref().and_then(|contents| contents::owner(bucket, contents));
     let owner = owner.map(str::to_owned);
     let bytes = contents.map_or_else(|| contents::measure(&path), |contents| contents::bytes(&contents));
     Some(Found { bucket, owner, path, bytes, used })
@@ -69,7 +69,7 @@ pub(super) fn count(root: &Path) -> Usage {
     usage_of(&walk(root))
 }
 
-/// Whether the budget is exceeded: in total, for a bucket, or for the server `owner`.
+/// Whether the budget is exceeded: in total, for a bucket, or for `owner`.
 ///
 /// Entries that the last eviction left because they are in use do not count until there are an eighth more of them.
 /// Otherwise, with 3 000 servers in use, each publication would walk the whole cache for nothing.
@@ -81,7 +81,13 @@ pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bo
     };
     usage.total() > budget.total()
         || Bucket::ALL.iter().any(over)
-        || owner.is_some_and(|owner| budget.of_owner().exceeded(usage.owner(owner).bytes, 0))
+        || owner.is_some_and(|owner| is_over_share(usage, budget, owner))
+}
+
+/// Whether an owner has more than its share.
+fn is_over_share(usage: &Usage, budget: &Budget, owner: &str) -> bool {
+    let taken = usage.owner(owner);
+    budget.of_owner(contents::bucket_of(owner)).exceeded(taken.bytes, taken.entries)
 }
 
 /// Walks the buckets and evicts down to the budget, but never `newest`. Returns the remaining usage, and folders to
@@ -129,11 +135,14 @@ impl Eviction<'_> {
     fn run(&mut self, budget: &Budget) {
         let owners: Vec<String> = self.usage.owners().map(str::to_owned).collect();
         for owner in owners {
-            let bounds = budget.of_owner();
-            if bounds.exceeded(self.usage.owner(&owner).bytes, 0) {
-                let goal = bounds.goal().bytes;
+            if is_over_share(&self.usage, budget, &owner) {
+                let goal = budget.of_owner(contents::bucket_of(&owner)).goal();
                 let is_theirs = |entry: &Found| entry.owner.as_deref() == Some(&owner);
-                self.shrink(is_theirs, |usage| usage.owner(&owner).bytes <= goal);
+                let is_met = |usage: &Usage| {
+                    let taken = usage.owner(&owner);
+                    !goal.exceeded(taken.bytes, taken.entries)
+                };
+                self.shrink(is_theirs, is_met);
             }
         }
         for bucket in Bucket::ALL {

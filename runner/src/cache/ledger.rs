@@ -50,7 +50,7 @@ pub(super) struct Usage {
     /// Publications since the last walk.
     published: u32,
     buckets: BTreeMap<String, Totals>,
-    /// Compiled bindings by the server's module.
+    /// Compiled bindings by the server's module, and programs by their subject.
     owners: BTreeMap<String, Totals>,
     /// How many entries the last eviction left in a bucket that holds more than it may, because they are in use.
     #[serde(default)]

@@ -3,9 +3,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::contents::CONTENTS;
+use super::contents::{CONTENTS, OWNER};
 use super::ledger::Ledger;
-use super::{Bucket, Cache, DEFAULT_SIZE, Entry, LAYERS_KEPT, LEAST_SIZE, eviction};
+use super::{Bucket, Cache, DEFAULT_SIZE, Entry, LAYERS_KEPT, LEAST_SIZE, PROGRAMS_KEPT, eviction};
 
 fn cache() -> (tempfile::TempDir, Cache) {
     cache_of(DEFAULT_SIZE)
@@ -228,6 +228,25 @@ fn one_server_leaves_room_for_the_bindings_of_others() {
     let usage = eviction::count(cache.folder());
     assert!(usage.owner("greedy").bytes <= 4 * MIB, "{usage:?}");
     assert!(usage.owner("greedy").entries > 0, "{usage:?}");
+}
+
+#[test]
+fn one_subject_leaves_room_for_the_programs_of_others() {
+    let (_folder, cache) = cache();
+    let owned = |key: &str, subject: &str| {
+        let file = format!("{OWNER}{subject}");
+        keep(&cache, Bucket::Programs, key, (&file, 0))
+    };
+    let other = owned("other", "bob");
+    used_at(other.folder(), ago(90_000));
+    drop(other);
+    for number in 0..PROGRAMS_KEPT + 40 {
+        owned(&number.to_string(), "ann");
+    }
+    assert!(has(&cache, Bucket::Programs, "other"));
+    let usage = eviction::count(cache.folder());
+    let taken = usage.owner("owner-ann");
+    assert!((1..=PROGRAMS_KEPT / 4).contains(&taken.entries), "{usage:?}");
 }
 
 #[test]

@@ -259,7 +259,7 @@ impl Saving {
         };
         let failed = |error: runner::Error| Refused::new("host_error", Report::from(error).for_model());
         let engine = self.state.engine(&config.code_mode, &Unobserved).await.map_err(failed)?;
-        let holder = self.state.holder(self.caller.client());
+        let holder = self.state.holder(self.caller.client(), true);
         let request = Request { holder, ..request(&config.code_mode, self.cancel.clone()) };
         let catalog = &self.snapshot.catalog;
         let checked = check(&engine, program, &request, catalog, &Unobserved).await.map_err(failed)?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Team, config};
 use crate::doctor::has_namespaces;
-use crate::harness::{FAULT_SERVER, fault_entry};
+use crate::harness::{FAULT_SERVER, fault_entry, unique};
 use crate::services::Service;
 use crate::serving::{Client, DEMO, HANDSHAKE, Serve, answered, execute, outcome_of};
 
@@ -137,6 +137,20 @@ fn cached_results_belong_to_their_subject() {
         outcome_of(&answer)["result"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
     };
     assert_eq!([result("alice"), result("alice"), result("bob"), result("alice")], ["1", "1", "2", "1"]);
+}
+
+#[test]
+fn compiled_programs_belong_to_their_subject() {
+    let team = Team::new("", "", DEMO);
+    let code = execute(&format!("// {}\n6 * 7", unique()));
+    let is_cached = |subject: &str| {
+        let answer = team.client(subject, "").stateless().ask("tools/call", &code);
+        let outcome = outcome_of(&answer);
+        assert_eq!(outcome["result"], 42, "{answer:#}");
+        outcome["cached"].as_bool().unwrap()
+    };
+    let seen = ["alice", "alice", "bob", "alice", "bob"].map(is_cached);
+    assert_eq!(seen, [false, true, false, true, true]);
 }
 
 #[test]
