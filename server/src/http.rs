@@ -7,6 +7,7 @@
 
 mod accept;
 mod access;
+mod body;
 mod body_budget;
 mod challenge;
 mod connections;

@@ -26,6 +26,7 @@ mod helper_ahead;
 pub mod http;
 mod identity;
 mod in_process;
+mod json_size;
 mod kept_outputs;
 mod level;
 mod line_transport;
