@@ -48,6 +48,7 @@ mod programs;
 mod progress;
 mod protocol_types;
 mod proxy;
+mod pulse;
 mod quota;
 mod recorder;
 mod refusal;
