@@ -20,11 +20,24 @@ mod tool_arguments;
 mod tool_usage;
 mod usage_hints;
 
+use std::io;
 use std::process::ExitCode;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
+
+use crate::arguments::Command;
+
+/// Limit on threads for work that blocks. The loop needs one of them to move, so they must not run out, and the limit is
+/// far above their number: four for requests of clients (`system::event_loop`), and a few for each execution
+/// (`serve.maxExecutions`). A thread ends after 10 s without work.
+const MAX_THREADS: usize = 512;
+
+/// The stack of these threads, in bytes (8 MiB): that of a process's first thread by default, on which other commands run.
+/// Only what is used of it takes memory.
+const STACK: usize = 8 << 20;
 
 /// Runs the command line of this process to its exit code.
 #[must_use]
@@ -41,7 +54,7 @@ pub fn main() -> ExitCode {
         Ok(read) => read,
         Err(code) => return code,
     };
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match event_loop(&command) {
         Ok(runtime) => runtime,
         Err(error) => {
             terminal::say(format_args!("toolsmith: the event loop can't be started: {error}\n"));
@@ -65,6 +78,19 @@ pub fn main() -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// The event loop of a command. That of one that serves many clients can move to another thread while a long text is read
+/// (`system::event_loop`); for one client or user, a loop that stays on this thread is faster.
+fn event_loop(command: &Command) -> io::Result<Runtime> {
+    let mut builder = if command.serves_http() {
+        let mut builder = Builder::new_multi_thread();
+        builder.worker_threads(1).max_blocking_threads(MAX_THREADS).thread_stack_size(STACK);
+        builder
+    } else {
+        Builder::new_current_thread()
+    };
+    builder.enable_all().build()
 }
 
 /// Waits until renewed logins are stored, however the command ended: the authorization server may have revoked the old

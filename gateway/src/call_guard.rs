@@ -8,8 +8,17 @@ use mcp::{InputCheck, SchemaError};
 use runner::{CallFailure, FailureKind};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use system::event_loop::off_loop;
 
 use crate::tool_list::{ToolList, as_declared};
+
+/// How much longer making a guard takes than reading a text of the tool's size: up to half a second for 32 KiB of a hostile
+/// schema.
+const MAKING: usize = 32;
+
+/// The bytes of a schema for which a check takes as long as reading the arguments: it costs time for each part of the
+/// schema times each part of the arguments.
+const READING: usize = 1 << 10;
 
 /// The guards of the tools that an execution has called.
 #[derive(Debug, Default)]
@@ -23,12 +32,15 @@ type ByTool = HashMap<(String, String), Arc<OnceLock<ToolGuard>>>;
 pub(crate) struct ToolGuard {
     /// Why the tool must not be called, if so.
     refused: Option<String>,
+    /// The size of the tool's definition, in bytes.
+    bytes: usize,
     /// The check of arguments, or why they can't be checked.
     input: Option<Result<InputCheck, SchemaError>>,
 }
 
 impl Guards {
-    /// Checks a call; `make` creates the guard of a tool at its first call.
+    /// Checks a call; `make` creates the guard of a tool at its first call. One task makes all calls of an execution, so no
+    /// other one waits for a guard.
     pub(crate) fn check(
         &self,
         server: &str,
@@ -69,6 +81,17 @@ impl ToolGuard {
         pinned: Option<(&ToolList, &str)>,
         check_input: bool,
     ) -> Self {
+        let bytes = offered.bytes(tool);
+        off_loop(bytes.saturating_mul(MAKING), || Self::read(tool, offered, pinned, check_input, bytes))
+    }
+
+    fn read(
+        tool: &str,
+        offered: &ToolList,
+        pinned: Option<(&ToolList, &str)>,
+        check_input: bool,
+        bytes: usize,
+    ) -> Self {
         let now = offered.tool(tool);
         let schema = now.as_ref().and_then(|tool| tool.get("inputSchema"));
         let input = schema.filter(|_| check_input).map(InputCheck::new);
@@ -76,7 +99,7 @@ impl ToolGuard {
             let changes = changes(pinned.tool(tool).as_ref(), now.as_ref())?;
             Some(format!("the tool has changed since the program was built: {changes}; {advice}"))
         });
-        ToolGuard { refused, input }
+        ToolGuard { refused, bytes, input }
     }
 
     /// Blocks the tool if there is a `reason`.
@@ -91,8 +114,8 @@ impl ToolGuard {
             return Err(CallFailure { kind: FailureKind::Denied, message: message.clone() });
         }
         let Some(Ok(input)) = &self.input else { return Ok(()) };
-        input
-            .check(arguments)
+        let work = arguments.get().len().saturating_mul(1 + self.bytes / READING);
+        off_loop(work, || input.check(arguments))
             .map_err(|invalid| CallFailure { kind: FailureKind::InvalidParams, message: invalid.to_string() })
     }
 }
@@ -195,7 +218,7 @@ mod tests {
         let arguments = to_raw_value(&json!({})).unwrap();
         let errors = [Some(Err(SchemaError::TooManyNodes)), Some(Err(SchemaError::Inexact)), None];
         for (tool, input) in ["b", "a", "c"].into_iter().zip(errors) {
-            guards.check("s", tool, || ToolGuard { refused: None, input }, &arguments).unwrap();
+            guards.check("s", tool, || ToolGuard { refused: None, bytes: 0, input }, &arguments).unwrap();
         }
         guards.check("s", "t", || ToolGuard::new("t", &list("integer", ""), None, true), &arguments).unwrap();
         let unchecked = guards.unchecked();

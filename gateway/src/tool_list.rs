@@ -100,6 +100,11 @@ impl ToolList {
         self.places().iter().filter_map(|place| self.parsed(place))
     }
 
+    /// The size of the tool with this name, in bytes of JSON; 0 if there is none.
+    pub(crate) fn bytes(&self, name: &str) -> usize {
+        self.places().iter().find(|place| *place.name == *name).map_or(0, |place| place.range.len())
+    }
+
     /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<Value> {
         self.parsed(self.places().iter().find(|place| *place.name == *name)?)

@@ -22,6 +22,7 @@ use bridge::wire::{
 use futures::FutureExt as _;
 use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
+use system::event_loop::off_loop;
 use tokio_util::codec::FramedRead;
 
 use crate::catalog::ToolName;
@@ -154,7 +155,7 @@ impl Broker<'_> {
                 let tool = name.map_or_else(|| shown(&tool), |name| name.tool.clone());
                 let server = name.map(|name| name.server.clone()).unwrap_or_default();
                 // From here on, the arguments exist only in this form.
-                let arguments = strict_json::canonical_object(&arguments);
+                let arguments = off_loop(bytes, || strict_json::canonical_object(&arguments));
                 let names = (server, tool.clone());
                 let watched =
                     ObservedCall::begin(self.observer, self.ledger, id, names, arguments.as_deref().ok());
@@ -265,7 +266,7 @@ impl Broker<'_> {
 
     /// Warns once of a tool whose answers are not in MCP's form.
     fn warn_of_repairs(&self, name: &ToolName, answer: &Answer) {
-        let repairs = answer.repairs();
+        let repairs = off_loop(answer.result.get().len(), || answer.repairs());
         if !repairs.is_empty() {
             let ToolName { server, tool, .. } = name;
             let message =
@@ -287,7 +288,7 @@ impl Broker<'_> {
         if ledger.content_bytes > CONTENT_LIMIT || ledger.content.len() >= PARTS_LIMIT {
             return Err(Violation::Content);
         }
-        let content = presentable_block(content)
+        let content = off_loop(content.get().len(), || presentable_block(content))
             .map_err(|reason| Violation::Protocol(format!("an invalid content block: {reason}")))?;
         ledger.content.push(content);
         Ok(())

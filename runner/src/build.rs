@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
+use system::event_loop::off_loop;
 
 use crate::attempts::Attempts;
 use crate::bindings::{self, Named};
@@ -214,18 +215,20 @@ impl Compilations<'_> {
         let sandbox = compiled.sandbox.clone();
         let messages = compiled.messages.text();
         let is_rejected = !compiled.status.success();
-        let (mut diagnostics, attempts) = if is_rejected {
+        let judge = || {
+            if !is_rejected {
+                let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
+                return Ok((diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts));
+            }
             let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
             // Some foreign code parses as Rust.
             if let (Some(first), Some(hint)) = (diagnostics.first_mut(), other_languages::hint(&snippet.text))
             {
                 first.hint = Some(hint);
             }
-            (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
-        } else {
-            let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
-            (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
+            Ok((diagnostics, repair::attempts(&messages, snippet, &spliced, catalog)))
         };
+        let (mut diagnostics, attempts) = off_loop(messages.len(), judge)?;
         let Corrected { mut accepted, left } =
             self.corrected(Attempts::new(attempts, &messages, is_rejected), &diagnostics).await?;
         if accepted.is_none() && !is_rejected && diagnostics.is_empty() {
@@ -254,8 +257,10 @@ impl Compilations<'_> {
             let spliced = splice::splice(&corrected, &repaired.changes, &self.modules);
             let compiled = self.compile(&spliced).await?;
             let messages = compiled.messages.text();
-            let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
-            let unmade = diagnostics::unmade(&messages, &corrected.text, &spliced, catalog);
+            let (drops, unmade) = off_loop(messages.len(), || {
+                let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
+                (drops, diagnostics::unmade(&messages, &corrected.text, &spliced, catalog))
+            });
             if compiled.status.success() && !drops && unmade.is_empty() {
                 let warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
                 let idle = diagnostics::idle(snippet, &repaired.fixes, catalog);
@@ -267,11 +272,15 @@ impl Compilations<'_> {
                 furthest = repaired.count();
                 let (text, fixes) = (corrected.text.as_str(), repaired.fixes.as_slice());
                 let uncorrected = Uncorrected { text, spliced: &spliced, messages: &messages, fixes };
-                left = diagnostics::left(&uncorrected, &snippet.text, catalog, known);
+                left = off_loop(messages.len(), || {
+                    diagnostics::left(&uncorrected, &snippet.text, catalog, known)
+                });
                 left.extend(unmade);
             }
             if attempts.may_go_on(&messages) {
-                attempts.add(repair::further(&messages, snippet, &repaired, &corrected, &spliced, catalog));
+                attempts.add(off_loop(messages.len(), || {
+                    repair::further(&messages, snippet, &repaired, &corrected, &spliced, catalog)
+                }));
             }
         }
         Ok(Corrected { accepted: None, left })

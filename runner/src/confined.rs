@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitStatus;
 
+use system::event_loop::off_loop;
 use tokio::io::AsyncReadExt;
 use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
@@ -122,7 +123,7 @@ pub(crate) struct Captured {
 impl Captured {
     /// The output as text; invalid UTF-8 is replaced.
     pub(crate) fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes).into_owned()
+        off_loop(self.bytes.len(), || String::from_utf8_lossy(&self.bytes).into_owned())
     }
 
     /// Reads `pipe` to its end. Output over `limit` is discarded, or ends the reading if `stop` is set.

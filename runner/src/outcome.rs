@@ -240,6 +240,16 @@ pub struct SandboxReport {
 }
 
 impl Outcome {
+    /// The size of its texts, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let message = self.error.as_ref().map_or(0, |error| error.message.len());
+        let result = self.result.as_ref().map_or(0, |result| result.get().len());
+        let content = self.content.iter().map(|part| part.get().len());
+        let rendered = self.diagnostics.iter().map(|diagnostic| diagnostic.rendered.len());
+        message + result + self.stdout.len() + self.stderr.len() + content.chain(rendered).sum::<usize>()
+    }
+
     /// The outcome of a snippet that was not tried because too many are in progress.
     #[must_use]
     pub fn busy(message: &str) -> Self {

@@ -8,6 +8,7 @@ use std::io;
 use bridge::size::size;
 use bridge::wire::{FRAME_LIMIT, ToHost, VERSION};
 use bytes::{Buf, BytesMut};
+use system::event_loop::off_loop;
 use tokio_util::codec::Decoder;
 
 /// Length of the size field before each frame, in bytes.
@@ -95,7 +96,7 @@ impl Decoder for Protocol {
 
     fn decode(&mut self, bytes: &mut BytesMut) -> Result<Option<ToHost>, ProtocolError> {
         let Some(frame) = frame(bytes)? else { return Ok(None) };
-        let message = serde_json::from_slice(&frame).map_err(|error| {
+        let message = off_loop(frame.len(), || serde_json::from_slice(&frame)).map_err(|error| {
             // The error quotes what the program sent.
             let error: String =
                 error.to_string().chars().filter(|c| !c.is_control()).take(TEXT_SHOWN).collect();

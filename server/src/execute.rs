@@ -17,6 +17,7 @@ use rmcp::{ErrorData, RoleServer};
 use runner::{Code, Engine, Observer, Outcome, Request, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use system::event_loop::off_loop;
 use system::random;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -151,7 +152,8 @@ impl Execution {
             Some(program) => program.offered.program.code().clone(),
             None => {
                 let programs = &self.snapshot.settings.programs.functions;
-                Code::parse_with(self.arguments.code.clone(), programs)
+                let text = self.arguments.code.clone();
+                off_loop(text.len(), || Code::parse_with(text, programs))
             }
         };
         self.await_servers(&code).await;
@@ -221,7 +223,8 @@ impl Execution {
             return Ok(self.question(pending, &recorder));
         }
         let outputs = KeptOutputs::new(&self.state, &self.session, recorder.id());
-        let answer = self.answer(outcome, &code, (&recorder, &outputs, kept), timing);
+        let bytes = outcome.as_ref().map_or(0, Outcome::bytes);
+        let answer = off_loop(bytes, || self.answer(outcome, &code, (&recorder, &outputs, kept), timing));
         outputs.share().await;
         Ok(answer)
     }

@@ -1,12 +1,14 @@
 //! The server over streamable HTTP: its routes and its shutdown.
 //!
 //! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::accept` the
-//! media types that clients take, `http::head` and `http::framing` the refusal of heads, `http::connections` and `http::table` the limits of connections,
+//! media types that clients take, `http::head` and `http::framing` the refusal of heads, `http::health` the thread that
+//! accepts connections, `http::connections` and `http::table` the limits of connections, `http::body` the bodies,
 //! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers,
 //! `http::metrics_listener` an address for metrics alone, and `http::local` one for pages of this machine.
 
 mod accept;
 mod access;
+mod body;
 mod body_budget;
 mod challenge;
 mod connections;
@@ -14,6 +16,7 @@ mod cors;
 mod endpoint;
 mod framing;
 mod head;
+mod health;
 mod holder;
 pub mod local;
 mod metrics_listener;
@@ -83,7 +86,12 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     let endpoint = Endpoint::new(state.clone(), service, (address, token), end.clone());
     let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
     let closing = CancellationToken::new();
-    let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
+    let accepted = listener
+        .into_std()
+        .and_then(|listener| health::start(listener, probes(endpoint.clone()), closing.clone()))
+        .map_err(failed)?;
+    let accepting = tokio::spawn(connections::receive(accepted, routes(endpoint.clone()), closing.clone()));
+    let measuring = tokio::spawn(state.pulse.clone().measure());
     state.terminal.eprint(&format!("serving MCP at http://{address}{PATH}"));
     // Connects to servers before the first client arrives.
     state.live(Abilities::default());
@@ -95,6 +103,7 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     end.cancel();
     closing.cancel();
     idle.abort();
+    measuring.abort();
     accepting.await.map_err(Failure::system)
 }
 
@@ -107,7 +116,15 @@ fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Rou
         .route(&format!("{}/{{*resource}}", challenge::METADATA), get(metadata::<Handler>))
         .route("/readyz", get(ready::<Handler>))
         .with_state(endpoint.clone())
-        .route("/healthz", get(|| async { "ok\n" }))
+        .layer(middleware::from_fn_with_state(endpoint.clone(), endpoint::unless_refused::<Handler>))
+        .merge(probes(endpoint))
+}
+
+/// The answer to probes of health, which needs no event loop.
+fn probes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {
+    axum::Router::new()
+        .route(health::PATH, get(health::answer))
+        .with_state(endpoint.state.pulse.clone())
         .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Handler>))
 }
 

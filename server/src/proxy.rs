@@ -16,6 +16,7 @@ use rmcp::model::ErrorCode;
 use runner::{Answer, CallFailure, FailureKind};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use system::event_loop::off_loop;
 use system::random;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +26,7 @@ use super::approval::{self, Approver};
 use super::caller::Caller;
 use super::client_host::ServerNotice;
 use super::identity::Identity;
+use super::json_size;
 use super::kept_outputs::KeptOutputs;
 use super::recorder::{ExecutionRecorder, Requester};
 use super::session::ClientSession;
@@ -93,7 +95,7 @@ impl ProxiedRequest {
                     ForwardedRequest { parameters, arguments: Some(sent), ..ForwardedRequest::default() };
                 let send = async {
                     let result = self.send(&tool.server, "tools/call", carried).await;
-                    let logged = for_log(&result);
+                    let logged = off_loop(size_of_result(&result), || for_log(&result));
                     answered = Some(result);
                     logged
                 };
@@ -112,10 +114,11 @@ impl ProxiedRequest {
             (Some(Err(error)), Err(_)) => Err(error),
             (_, Err(failure)) => Ok(answer::failure(&failure.message)),
             // Cached, or refused before it was sent.
-            (None, Ok(answer)) => Ok(read(&answer.result)),
+            (None, Ok(answer)) => Ok(off_loop(answer.result.get().len(), || read(&answer.result))),
         };
         let kept = KeptOutputs::new(&self.state, &self.session, recorder.id());
-        let result = result.map(|result| self.bounded(result, &tool, offered, &kept));
+        let bytes = size_of_result(&result);
+        let result = result.map(|result| off_loop(bytes, || self.bounded(result, &tool, offered, &kept)));
         kept.share().await;
         result
     }
@@ -172,7 +175,7 @@ impl ProxiedRequest {
         self.in_force().check(server, Some(READ)).map_err(|gone| internal(gone.to_string()))?;
         let read = |_| async {
             let result = self.carry(server, "resources/read", parameters).await;
-            let logged = for_log(&result);
+            let logged = off_loop(size_of_result(&result), || for_log(&result));
             carried = Some(result);
             logged
         };
@@ -278,7 +281,7 @@ impl ProxiedRequest {
             (done, ()) = async { tokio::join!(asking, forwarding) } => done,
         };
         match done {
-            Ok(result) => Ok(read(&result)),
+            Ok(result) => Ok(off_loop(result.get().len(), || read(&result))),
             Err(error) => self.failed(method, &error),
         }
     }
@@ -367,6 +370,11 @@ impl ProxiedRequest {
             _ => Err(ErrorData::internal_error(message, None)),
         }
     }
+}
+
+/// The size of a result, as [`json_size::of`] counts it.
+fn size_of_result(result: &Result<Value, ErrorData>) -> usize {
+    result.as_ref().map_or(0, json_size::of)
 }
 
 /// The result in the form that the recorder logs.

@@ -25,6 +25,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
+use system::event_loop::{off_loop, poll_off_loop};
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
@@ -32,6 +33,7 @@ use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::http::sessions::SessionClient;
 use super::identity;
+use super::json_size::MessageSizes;
 use super::message;
 use super::multi_round_trip::{MultiRoundTripCall, Resumption};
 use super::programs::saving;
@@ -103,8 +105,12 @@ macro_rules! typed {
             request: $request,
             context: RequestContext<RoleServer>,
         ) -> Result<$result, ErrorData> {
-            let result = self.typed($method, serde_json::to_value(request), context).await?;
-            $read(result)
+            let sizes = MessageSizes::of(&context);
+            poll_off_loop(sizes.request(), async {
+                let result = self.typed($method, serde_json::to_value(request), context).await?;
+                off_loop(sizes.set_result(&result), || $read(result))
+            })
+            .await
         })*
     };
 }
@@ -149,7 +155,11 @@ impl ServerHandler for McpService {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        self.result(&request.method, request.params, context).await.map(CustomResult)
+        let sizes = MessageSizes::of(&context);
+        let result = self.result(&request.method, request.params, context);
+        let result = poll_off_loop(sizes.request(), result).await?;
+        sizes.set_result(&result);
+        Ok(CustomResult(result))
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -420,6 +430,7 @@ impl McpService {
                 Execution { given, program, ..self.execution(&call, &scope, snapshot, arguments, &context) };
             execution.result().boxed()
         };
-        call.drive(scope, work).await
+        // It may become a task of its own.
+        call.drive(scope, poll_off_loop(MessageSizes::of(&context).request(), work)).await
     }
 }

@@ -30,6 +30,7 @@ use super::metrics::Metrics;
 use super::open_questions::OpenQuestions;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
+use super::pulse::Pulse;
 use super::quota::{Amount, Quota};
 use super::resource::Resource;
 use super::shared_state::SharedState;
@@ -67,6 +68,8 @@ pub struct ServerState {
     pub(crate) services: CallServices,
     pub(crate) slots: Arc<Slots>,
     pub(crate) metrics: Arc<Metrics>,
+    /// The turns of the event loop that serves clients over HTTP.
+    pub(crate) pulse: Arc<Pulse>,
     /// The history of executions.
     pub(crate) history: ExecutionHistory,
     /// Sessions with servers that were opened before an execution needs them.
@@ -166,6 +169,7 @@ impl ServerState {
             cache,
             services: CallServices::new(terminal.notifier()),
             slots,
+            pulse: Arc::default(),
             history: ExecutionHistory::new(Durability::Synced, terminal.notifier()),
             spares,
             tasks: OnceLock::new(),

@@ -6,7 +6,7 @@ use server::options::ServeOptions;
 use terminal::LogFormat;
 
 use super::values::address;
-use super::{AllowArguments, ConfigArguments, ServersArguments};
+use super::{AllowArguments, Command, ConfigArguments, McpCommand, ServersArguments};
 
 /// Options for the transport of a server.
 #[derive(Debug, Clone, Default, Args)]
@@ -81,6 +81,18 @@ pub(crate) struct SubagentArguments {
     pub(crate) listening: ListeningArguments,
     #[command(flatten)]
     pub(crate) permission: AllowArguments,
+}
+
+impl Command {
+    /// Whether it serves clients over HTTP.
+    pub(crate) fn serves_http(&self) -> bool {
+        let listening = match self {
+            Command::Serve(arguments) => &arguments.listening,
+            Command::Mcp(McpCommand::Serve(arguments)) => &arguments.listening,
+            _ => return false,
+        };
+        listening.http.is_some()
+    }
 }
 
 impl From<ServeArguments> for ServeOptions {

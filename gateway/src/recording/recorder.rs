@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use runner::{Answer, CallFailure, CallsRefused, Question, Refusal, SessionError, ToolHost};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use system::event_loop::off_loop;
 use terminal::Masker;
 use tokio::sync::watch;
 
@@ -38,6 +39,15 @@ impl<'a> Recorder<'a> {
     }
 
     fn keep(&self, request: RecordedRequest, answer: Result<&RawValue, &CallFailure>) {
+        let asked = match &request {
+            RecordedRequest::Tool { arguments, .. } => arguments.get().len(),
+            _ => 0,
+        };
+        let answered = answer.map_or_else(|failure| failure.message.len(), |value| value.get().len());
+        off_loop(asked + answered, || self.keep_masked(request, answer));
+    }
+
+    fn keep_masked(&self, request: RecordedRequest, answer: Result<&RawValue, &CallFailure>) {
         let answer = match answer {
             Ok(value) => RecordedAnswer::Value(masked(value, &self.masker)),
             Err(CallFailure { kind, message }) => RecordedAnswer::Failure(CallFailure {

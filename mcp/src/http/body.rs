@@ -8,6 +8,7 @@ use futures::{
 };
 use reqwest::Response;
 use sse_stream::{Error, Sse};
+use system::event_loop::off_loop;
 
 use super::{HttpFailure, event_stream::EventParser};
 use crate::wire::{FREE_BYTES, LargePermit, MAX_MESSAGE_BYTES, MemoryBudget, SmallPermit, batch, too_large};
@@ -73,7 +74,9 @@ pub(crate) fn events(response: Response, room: Arc<MemoryBudget>) -> BoxStream<'
 /// Splits a batch into one event per message; other events are unchanged. A caller that loses the stream resumes after
 /// all of them.
 pub(crate) fn one_by_one(mut event: Sse) -> Vec<Sse> {
-    let Some(messages) = event.data.as_deref().and_then(batch) else { return vec![event] };
+    let bytes = event.data.as_ref().map_or(0, String::len);
+    let messages = off_loop(bytes, || event.data.as_deref().and_then(batch));
+    let Some(messages) = messages else { return vec![event] };
     let name = event.event.clone();
     let mut events: Vec<Sse> = messages
         .into_iter()

@@ -24,6 +24,7 @@ use rmcp::{
     transport::streamable_http_client::{SseError, StreamableHttpError, StreamableHttpPostResponse},
 };
 use sse_stream::Sse;
+use system::event_loop::off_loop;
 
 use super::{
     EXCERPT_BYTES, HttpFailure, MAX_ERROR_BYTES, Sender,
@@ -233,9 +234,13 @@ impl HttpClient {
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
         let (body, _large) = read_in_turn(response, self.0.router.room()).await?;
-        let text = String::from_utf8(body)
-            .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
-        if batch(&text).is_some() {
+        let (text, is_batch) = off_loop(body.len(), || {
+            let text = String::from_utf8(body)
+                .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
+            let is_batch = batch(&text).is_some();
+            (text, is_batch)
+        });
+        if is_batch {
             let messages = one_by_one(Sse::default().data(text));
             let messages = futures::stream::iter(messages.into_iter().map(Ok)).boxed();
             let stream = self.accept_stream(messages, None, Reply::to(message));

@@ -21,6 +21,7 @@ use serde_json::{
     Map, Value,
     value::{RawValue, to_raw_value},
 };
+use system::event_loop::off_loop;
 use tokio::{runtime::Handle, time::timeout};
 
 use super::{
@@ -144,6 +145,12 @@ struct ResultKind<'a> {
     result_type: Option<Cow<'a, str>>,
 }
 
+/// Whether a result requests input from this side.
+fn requires_input(result: &RawValue) -> bool {
+    let kind = serde_json::from_str::<ResultKind<'_>>(result.get());
+    kind.is_ok_and(|kind| kind.result_type.as_deref() == Some("input_required"))
+}
+
 /// Whether a result of the newer protocol is not final.
 pub(super) fn is_incomplete(result: &RawValue) -> bool {
     let kind = serde_json::from_str::<ResultKind<'_>>(result.get()).ok();
@@ -197,7 +204,7 @@ impl Session {
                 progress: None,
             })
             .await?;
-        let (raw, is_error) = in_form(raw, self.structure());
+        let (raw, is_error) = off_loop(raw.get().len(), || in_form(raw, self.structure()));
         Ok(CallResult { raw, is_error })
     }
 
@@ -230,8 +237,7 @@ impl Session {
         for _ in 0..MAX_ROUNDS {
             let raw = self.exchange(&request, terms.clone()).await?;
             // Parsed without the requested input, which may be long.
-            let Ok(kind) = serde_json::from_str::<ResultKind<'_>>(raw.get()) else { return Ok(raw) };
-            if kind.result_type.as_deref() != Some("input_required") {
+            if !off_loop(raw.get().len(), || requires_input(&raw)) {
                 return Ok(raw);
             }
             let bytes = raw.get().len();
@@ -329,7 +335,7 @@ impl Session {
     fn with_one_meaning(&self, method: &str, result: Box<RawValue>) -> Result<Box<RawValue>, Error> {
         // A list of tools is checked tool by tool.
         if method != "tools/list"
-            && let Err(repeated) = strict_json::check_names(result.get())
+            && let Err(repeated) = off_loop(result.get().len(), || strict_json::check_names(result.get()))
         {
             return Err(self.fail(ErrorKind::Protocol { reason: ambiguous(&repeated) }));
         }

@@ -1,6 +1,7 @@
 //! Forwards requests from another client unchanged.
 
 use serde_json::{Map, Value, value::RawValue};
+use system::event_loop::off_loop;
 
 use super::{
     Session,
@@ -75,10 +76,13 @@ impl Session {
         ask.parameters.extend(arguments.map(|arguments| ("arguments".into(), arguments)));
         let ask = Ask { about: about.map(|about| (about, headers)), meta, progress, ..ask };
         let result = if answers_input { self.ask_until_complete(ask).await } else { self.ask(ask).await }?;
-        if !is_final_call || is_incomplete(&result) {
+        if !is_final_call {
             return Ok(result);
         }
-        Ok(in_form(result, self.structure()).0)
+        Ok(off_loop(result.get().len(), || match is_incomplete(&result) {
+            true => result,
+            false => in_form(result, self.structure()).0,
+        }))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::PoisonError};
 
 use serde_json::{Value, value::RawValue};
+use system::event_loop::off_loop;
 use tokio::time::timeout;
 
 use super::{
@@ -83,13 +84,13 @@ impl Session {
         let mut is_first = true;
         loop {
             let page = self.ask(self.plain("tools/list", parameters)).await?;
-            let digest = PageDigest::of(&page);
+            let bytes = page.get().len();
+            let digest = off_loop(bytes, || PageDigest::of(&page));
             // Only a list of one page is known by its text.
             if is_first && known == Some(digest) {
                 return Ok(Pages::Unchanged);
             }
-            let next = collector
-                .add_page(&page)
+            let next = off_loop(bytes, || collector.add_page(&page))
                 .map_err(|error| self.fail(ErrorKind::Protocol { reason: error.to_string() }))?;
             if is_first && next == Next::Done {
                 collector.read_from(digest);
@@ -195,7 +196,8 @@ impl Session {
             let page = self.ask(self.plain(method, parameters)).await?;
             let malformed =
                 || ErrorKind::Protocol { reason: format!("its answer to `{method}` has no list `{member}`") };
-            let mut page: Value = serde_json::from_str(page.get()).map_err(|_| self.fail(malformed()))?;
+            let page = off_loop(page.get().len(), || serde_json::from_str(page.get()));
+            let mut page: Value = page.map_err(|_| self.fail(malformed()))?;
             let Some(Value::Array(found)) = page.get_mut(member).map(Value::take) else {
                 return Err(self.fail(malformed()));
             };

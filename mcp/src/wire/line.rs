@@ -7,6 +7,7 @@ use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
+use system::event_loop::off_loop;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 
 use super::{
@@ -122,7 +123,7 @@ where
             let fault = match self.read_line().await {
                 Ok(true) => {
                     let line = std::mem::take(&mut self.line);
-                    let received = self.accept(&line);
+                    let received = off_loop(line.len(), || self.accept(&line));
                     self.line = line;
                     self.line.clear();
                     self.line.shrink_to(RETAINED_BYTES);

@@ -14,6 +14,7 @@ use rmcp::model::{
 };
 use serde_json::value::RawValue;
 use strict_json::whole_characters;
+use system::event_loop::off_loop;
 
 use crate::{http::HttpFailure, secrets::without_in_json, trace::Trace};
 
@@ -135,7 +136,12 @@ impl ResponseRouter {
         text: impl Into<Cow<'a, str>>,
         request: Option<&RequestId>,
     ) -> Received {
-        let whole = self.legible(text.into());
+        let text = text.into();
+        off_loop(text.len(), || self.accept_text(text, request))
+    }
+
+    fn accept_text(&self, text: Cow<'_, str>, request: Option<&RequestId>) -> Received {
+        let whole = self.legible(text);
         let text = strict_json::without_mark(whole.trim_start()).trim();
         if text.is_empty() {
             return Ok(None);

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use system::event_loop::off_loop;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -91,7 +92,8 @@ async fn answer_in(mut chunks: BodyDataStream) -> Option<Vec<u8>> {
         for part in chunk.split_inclusive(|byte| *byte == b'\n') {
             line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                if let Some(data) = line.strip_prefix(b"data:").filter(|data| is_answer(data)) {
+                let data = line.strip_prefix(b"data:");
+                if let Some(data) = data.filter(|data| off_loop(data.len(), || is_answer(data))) {
                     return Some(data.trim_ascii().to_vec());
                 }
                 line.clear();

@@ -16,8 +16,9 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
-use tokio::time::{sleep, timeout};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::time::{sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -37,8 +38,45 @@ const RETRY: Duration = Duration::from_millis(100);
 /// Time limit for reading the rest of a response when the server closes.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 
-/// Accepts connections until `closing`; returns when all of them have ended.
-pub(super) async fn accept(listener: TcpListener, routes: Router, closing: CancellationToken) {
+/// A connection that was accepted on another loop, and whose first bytes have arrived.
+pub(super) struct Arrived {
+    pub(super) stream: std::net::TcpStream,
+    pub(super) address: SocketAddr,
+    pub(super) entry: Arc<Entry>,
+}
+
+/// Serves connections that arrive from another loop; returns when no more can come and all of them have ended.
+pub(super) async fn receive(
+    mut arrived: mpsc::Receiver<Arrived>,
+    routes: Router,
+    closing: CancellationToken,
+) {
+    let open = TaskTracker::new();
+    while let Some(Arrived { stream, address, entry }) = arrived.recv().await {
+        // Without a descriptor to watch it, it is closed.
+        if let Ok(stream) = TcpStream::from_std(stream) {
+            open.spawn(serve(stream, (entry, address), routes.clone(), closing.clone()));
+        }
+    }
+    open.close();
+    open.wait().await;
+}
+
+/// Accepts connections until `closing`, and serves them with these routes; returns when all of them have ended.
+pub(super) async fn accept_and_serve(listener: TcpListener, routes: Router, closing: CancellationToken) {
+    let serving = closing.clone();
+    let serve = move |stream, entry, address| {
+        serve::<TcpStream>(stream, (entry, address), routes.clone(), serving.clone())
+    };
+    accept(listener, serve, closing).await;
+}
+
+/// Accepts connections until `closing`, and does `each` with them; returns when all of them have ended.
+pub(super) async fn accept<Serving: Future<Output = ()> + Send + 'static>(
+    listener: TcpListener,
+    each: impl Fn(TcpStream, Arc<Entry>, SocketAddr) -> Serving,
+    closing: CancellationToken,
+) {
     let table = Arc::new(Table::default());
     let open = TaskTracker::new();
     loop {
@@ -55,7 +93,7 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
         // Small messages must not be delayed. A failure here appears again below.
         let _ = stream.set_nodelay(true);
         let entry = table.enter(address.ip());
-        open.spawn(serve(stream, (entry, address), routes.clone(), closing.clone()));
+        open.spawn(each(stream, entry, address));
         // Connections that are closed to make room end before more are accepted.
         tokio::task::yield_now().await;
     }
@@ -64,9 +102,18 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
     open.wait().await;
 }
 
+/// Returns when a connection of which nothing was read must end.
+pub(super) async fn end_of_stranger(entry: &Entry, closing: &CancellationToken) {
+    tokio::select! {
+        () = entry.end.cancelled() => {}
+        () = sleep_until(entry.since + STRANGER_TIME) => {}
+        () = closing.cancelled() => {}
+    }
+}
+
 /// Serves one connection to its end.
-pub(super) async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+pub(super) async fn serve<Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: Stream,
     (entry, address): (Arc<Entry>, SocketAddr),
     routes: Router,
     closing: CancellationToken,
@@ -88,7 +135,7 @@ pub(super) async fn serve(
         .serve_connection(TokioIo::new(stream), routes);
     let mut connection = pin!(connection);
     let stranger = async {
-        sleep(STRANGER_TIME).await;
+        sleep_until(entry.since + STRANGER_TIME).await;
         if entry.is_admitted() {
             std::future::pending::<()>().await;
         }

@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -10,21 +9,21 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use futures::StreamExt as _;
 use rmcp::ServerHandler;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use system::event_loop::poll_off_loop;
 use system::random;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::accept::Accepted;
 use super::access::Access;
-use super::body_budget::{BODY_LIMIT, BodyBudget, HeldBody};
+use super::body::{self, BodyError, holding};
+use super::body_budget::{BODY_LIMIT, BodyBudget};
 use super::challenge::Refusal;
 use super::cors;
 use super::head;
@@ -36,14 +35,12 @@ use super::token::Token;
 use crate::caller::Abilities;
 use crate::execution_slots::share;
 use crate::identity::{self, Identity};
-use crate::message::{self, RejectedMessage, SentArguments};
+use crate::json_size::MessageSizes;
+use crate::message::{self, RejectedMessage};
 use crate::resource::Resource;
 use crate::scrape;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
-
-/// Time limit for sending a request.
-const BODY_TIME: Duration = Duration::from_secs(60);
 
 /// After how many seconds a request that a stopping server refused may be sent again, to another one.
 const RETRY_STOPPED: &str = "10";
@@ -57,12 +54,6 @@ pub(super) const SESSION: &str = "mcp-session-id";
 /// The id in place of that of another subject's session, so that the answer is that for an unknown session. Ids are
 /// random, so no session has it.
 const NO_SESSION: HeaderValue = HeaderValue::from_static("00000000-0000-0000-0000-000000000000");
-
-/// Up to this size in bytes (64 KiB), a message is checked in less than a millisecond.
-const CHECKED_HERE: usize = 64 << 10;
-
-/// Allowed before the text of a request.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The method whose requests stay open indefinitely.
 const ENDLESS: &str = "subscriptions/listen";
@@ -158,8 +149,9 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         let accepted = Accepted::of(request.headers());
         let method = request.method().clone();
         accepted.name(&method, request.headers_mut());
-        let response = self.service(primes).handle(request).await;
-        accepted.form(response.map(|body| numbers::restored(Body::new(body)))).await
+        let sizes = request.extensions().get::<MessageSizes>().cloned().unwrap_or_default();
+        let response = self.service(primes).handle(request).await.map(Body::new);
+        accepted.form(body::written(response, sizes).map(numbers::restored)).await
     }
 
     /// Answers a request with sufficient access; refuses others.
@@ -223,20 +215,22 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         let (mut head, body) = request.into_parts();
         let origin = head.extensions.get::<Arc<Entry>>().and_then(|entry| entry.origin());
         let mut held = origin.map(|origin| self.bodies.begin(Holder::current(origin)));
-        let body = match timeout(BODY_TIME, read(body, held.as_mut())).await {
-            Ok(Ok(body)) => body,
-            Ok(Err(BodyError::TooLong)) => {
-                let message = format!("a request has at most {BODY_LIMIT} bytes\n");
-                return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
+        let body = match body::read(body, held.as_mut()).await {
+            Ok(body) => body,
+            Err(error) => {
+                if matches!(error, BodyError::NoRoom) {
+                    self.state.metrics.refusals.count(Resource::RequestBytes);
+                }
+                return error.into_response();
             }
-            Ok(Err(BodyError::NoRoom)) => {
-                self.state.metrics.refusals.count(Resource::RequestBytes);
-                return busy("the memory for requests is in use");
-            }
-            Ok(Err(BodyError::Broken)) => return StatusCode::BAD_REQUEST.into_response(),
-            Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
-        match checked(body.clone()).await {
+        head.extensions.insert(MessageSizes::of_body(body.len()));
+        poll_off_loop(body.len(), self.message(head, body)).await
+    }
+
+    /// Answers a message that has arrived.
+    async fn message(&self, mut head: Parts, body: Bytes) -> Response {
+        match body::checked(&body) {
             Ok(Some(sent)) => drop(head.extensions.insert(sent)),
             Ok(None) => {}
             Err(refusal) => return refused(refusal),
@@ -403,60 +397,10 @@ fn refused(refusal: RejectedMessage) -> Response {
     (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
 }
 
-/// The answer, with a value that is kept until it is whole.
-fn holding(answer: Response, kept: impl Send + 'static) -> Response {
-    answer.map(|body| {
-        let keep = move |chunk| {
-            let _until_it_is_whole = &kept;
-            chunk
-        };
-        Body::from_stream(body.into_data_stream().map(keep))
-    })
-}
-
 /// The response to a request for which there is no room now.
-fn busy(why: &str) -> Response {
+pub(super) fn busy(why: &str) -> Response {
     let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
     (StatusCode::SERVICE_UNAVAILABLE, close, format!("{why}; try again later\n")).into_response()
-}
-
-/// Checks the text of a message. That of a long one takes a thread of its own, so that other clients need not wait.
-async fn checked(body: Bytes) -> Result<Option<SentArguments>, RejectedMessage> {
-    let is_long = body.len() > CHECKED_HERE;
-    let check = move || match std::str::from_utf8(&body) {
-        Ok(text) => message::check(text),
-        Err(_) => Err(RejectedMessage::unaddressed("a message must be UTF-8")),
-    };
-    if !is_long {
-        return check();
-    }
-    let panicked = |_| Err(RejectedMessage::unaddressed("the message can't be checked"));
-    tokio::task::spawn_blocking(check).await.unwrap_or_else(panicked)
-}
-
-/// Why a request has no body.
-enum BodyError {
-    TooLong,
-    NoRoom,
-    Broken,
-}
-
-/// The body of a request, up to [`BODY_LIMIT`], without a byte order mark.
-async fn read(body: Body, mut held: Option<&mut HeldBody>) -> Result<Bytes, BodyError> {
-    let mut chunks = body.into_data_stream();
-    let mut read = Vec::new();
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| BodyError::Broken)?;
-        if read.len() + chunk.len() > BODY_LIMIT {
-            return Err(BodyError::TooLong);
-        }
-        if held.as_mut().is_some_and(|held| !held.add(chunk.len())) {
-            return Err(BodyError::NoRoom);
-        }
-        read.extend_from_slice(&chunk);
-    }
-    let body = Bytes::from(read);
-    Ok(if body.starts_with(BYTE_ORDER_MARK) { body.slice(BYTE_ORDER_MARK.len()..) } else { body })
 }
 
 /// The response to a request that can't be accepted now.

@@ -60,7 +60,7 @@ impl LocalListener {
     pub async fn serve(self, routes: Router, closing: CancellationToken) {
         let names: Arc<[String]> = names(self.address).into();
         let routes = routes.layer(middleware::from_fn_with_state(names, unless_refused));
-        connections::accept(self.listener, routes, closing).await;
+        connections::accept_and_serve(self.listener, routes, closing).await;
     }
 }
 

@@ -63,6 +63,6 @@ impl MetricsListener {
             async move { scrape::answer(&state) }
         };
         let routes = axum::Router::new().route(PATH, get(scrape));
-        connections::accept(self.listener, routes, CancellationToken::new()).await;
+        connections::accept_and_serve(self.listener, routes, CancellationToken::new()).await;
     }
 }

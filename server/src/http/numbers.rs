@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use axum::body::{Body, Bytes};
 use futures::{Stream, StreamExt as _, stream};
 use strict_json::Pieces;
+use system::event_loop::off_loop;
 
 /// Restores the marked numbers of a body.
 pub(super) fn restored(body: Body) -> Body {
@@ -18,7 +19,7 @@ fn chunks<E>(chunks: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item =
         loop {
             match chunks.next().await {
                 Some(Ok(chunk)) => {
-                    let chunk = ready(&mut pieces, &chunk);
+                    let chunk = off_loop(chunk.len(), || ready(&mut pieces, &chunk));
                     if !chunk.is_empty() {
                         return Some((Ok(chunk), Some((chunks, pieces))));
                     }

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::holder::{Holder, Origin};
@@ -73,6 +74,8 @@ impl Drop for Busy {
 pub(super) struct Entry {
     table: Arc<Table>,
     number: u64,
+    /// When it was accepted.
+    pub(super) since: Instant,
     /// Cancelled when the connection must end.
     pub(super) end: CancellationToken,
 }
@@ -92,7 +95,7 @@ impl Table {
                 connection.end.cancel();
             }
         }
-        Arc::new(Entry { table: self.clone(), number, end })
+        Arc::new(Entry { table: self.clone(), number, since: Instant::now(), end })
     }
 
     /// Closes the oldest stranger's connection; `false` if there was none.

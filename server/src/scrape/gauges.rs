@@ -1,6 +1,7 @@
 //! What is read at each scrape: the queue, sessions, servers, and this process.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -28,6 +29,7 @@ pub(super) fn register_server(registry: &mut Registry, state: &Arc<ServerState>)
         "Whether snippets can run and all servers have answered",
         is(state.unready().is_none()),
     );
+    register_event_loop(registry, state);
     register_cache(registry, state);
     let compilers = Counter::<f64>::default();
     compilers.inc_by(state.usage.compilers.total().as_secs_f64());
@@ -42,6 +44,19 @@ pub(super) fn register_server(registry: &mut Registry, state: &Arc<ServerState>)
         (name, is(!is_missing))
     });
     by_server(registry, "server_up", "Whether a configured server is available", up);
+}
+
+/// Adds how long a task has held the event loop since the last scrape, if that is measured.
+fn register_event_loop(registry: &mut Registry, state: &ServerState) {
+    let Some(longest) = state.pulse.take_longest() else { return };
+    let gauge = Gauge::<f64, AtomicU64>::default();
+    gauge.set(longest.as_secs_f64());
+    registry.register_with_unit(
+        "event_loop_longest_stay",
+        "The longest time since the last scrape for which the event loop ran one task, and all others waited",
+        Unit::Seconds,
+        gauge,
+    );
 }
 
 /// Adds how often compiled entries were found, and what the remote cache has done.
