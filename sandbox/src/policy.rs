@@ -10,6 +10,9 @@ use crate::{Confinement, Layers, Scratch};
 
 const MIB: u64 = 1 << 20;
 
+/// The default of [`Limits::niceness`]: a third of the processor time of normal processes, the host among them.
+const NICENESS: u8 = 5;
+
 /// The kind of child: which system calls it may make, and how its processes are kept together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -87,8 +90,9 @@ pub struct Limits {
     /// Maximum number of threads and processes of the child together, if groups are delegated (`pids.max`).
     /// Applies to root as well.
     pub total_tasks: Option<u64>,
-    /// How far the child and its session yield to other work (`nice(2)`, `sched(7)`): 0 not at all, 19 uses only idle
-    /// processor time.
+    /// How far the child, its supervisor and its session yield to other work (`nice(2)`, `sched(7)`), and its control group
+    /// if groups are delegated (`cpu.weight.nice`): 0 not at all, 19 uses only idle processor time. Where the kernel
+    /// refuses to change the session's at once, it is changed later.
     pub niceness: u8,
 }
 
@@ -126,7 +130,7 @@ pub const SCRATCH_FILES: usize = 65_536;
 impl Policy {
     /// For one static program: no grants, empty environment; 512 MiB of address space (544 MiB of memory,
     /// including its supervisor), 8 MiB of stack, 30 s of processor time, no written files (size 0), 64
-    /// descriptors, 64 threads.
+    /// descriptors, 64 threads, and lower priority than this process.
     #[must_use]
     pub fn program() -> Self {
         Self::with(
@@ -141,7 +145,7 @@ impl Policy {
                 processes: Some(64),
                 total_memory: Some((512 + SUPERVISOR_MEMORY) * MIB),
                 total_tasks: Some(64 + SUPERVISOR_TASKS),
-                niceness: 0,
+                niceness: NICENESS,
             },
         )
     }
@@ -149,7 +153,7 @@ impl Policy {
     /// For a compiler that starts its own linker: no grants (the caller adds them), empty environment; 3 GiB
     /// of address space (rustc needs 640 MB), no limit on data (below 192 MB rustc hangs without using
     /// processor time), 30 s of processor time, files up to 256 MiB, 256 descriptors, 512 threads and
-    /// processes; 4 GiB of memory for all of them together.
+    /// processes; 4 GiB of memory for all of them together; lower priority than this process.
     #[must_use]
     pub fn compiler() -> Self {
         Self::with(
@@ -164,7 +168,7 @@ impl Policy {
                 processes: Some(512),
                 total_memory: Some(4096 * MIB),
                 total_tasks: Some(512 + SUPERVISOR_TASKS),
-                niceness: 0,
+                niceness: NICENESS,
             },
         )
     }

@@ -76,27 +76,6 @@ fn exists(pid: u32) -> bool {
 
 const BACKGROUND: &str = "sleep 1000 & echo started; wait";
 
-/// The nice value of a process.
-fn nice_value(process: &str) -> i32 {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // It is the 19th field; the third follows the name, which is in parentheses (proc_pid_stat(5)).
-    let (_, fields) = stat.rsplit_once(") ").unwrap();
-    fields.split(' ').nth(19 - 3).unwrap().parse().unwrap()
-}
-
-#[test]
-fn a_nice_child_yields_to_other_sessions_too() {
-    let (policy, command) = shell(BACKGROUND);
-    let policy = policy.limits(|limits| limits.niceness = 7);
-    let mut child = common::sandbox(policy).spawn(command).unwrap();
-    let process = background(&mut child);
-    assert_eq!(nice_value(&process.to_string()), (nice_value("self") + 7).min(19));
-    // Kernels without autogroups have no such file.
-    if let Ok(group) = std::fs::read_to_string(format!("/proc/{process}/autogroup")) {
-        assert!(group.ends_with(" nice 7\n"), "{group}");
-    }
-}
-
 /// Under a limit of memory, the kernel may end any process.
 #[test]
 fn a_child_is_ended_before_the_host_if_memory_runs_out() {

@@ -16,6 +16,7 @@ mod limits;
 mod listener;
 mod memory;
 mod namespaces;
+mod oversight;
 mod parent;
 mod privileges;
 mod probe;

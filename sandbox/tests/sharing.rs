@@ -1,0 +1,68 @@
+//! What children share with the host and with each other: processors.
+//!
+//! No time is compared, only its cause: niceness.
+
+#![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
+
+mod common;
+
+use std::fs::read_to_string;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{attempts, exactly, sandbox, tiers};
+use sandbox::{Child, Command, Policy};
+
+/// Waits until a condition holds. Nothing is measured with the time limit.
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// A field of proc_pid_stat(5), by its number. The third follows the name, which is in parentheses.
+fn field(stat: &str, number: usize) -> i64 {
+    let text = read_to_string(stat).unwrap();
+    let (_, fields) = text.rsplit_once(") ").unwrap();
+    fields.split(' ').nth(number - 3).unwrap().parse().unwrap()
+}
+
+fn niceness(process: &str) -> i64 {
+    field(&format!("/proc/{process}/stat"), 19)
+}
+
+#[test]
+fn children_and_their_supervisors_yield_to_the_host() {
+    let expected = (niceness("self") + 5).min(19);
+    for tier in tiers() {
+        for policy in [Policy::program(), Policy::compiler(), Policy::build()] {
+            let child = sandbox(exactly(policy, tier)).spawn(Command::new(attempts()).arg("wait")).unwrap();
+            let below = common::descendants(child.id());
+            assert!(!below.is_empty());
+            for id in below.iter().map(|process| process.id).chain([child.id()]) {
+                assert_eq!(niceness(&id.to_string()), expected, "{tier}: {below:?}");
+            }
+        }
+    }
+}
+
+/// Without privileges, the kernel allows one change within 100 ms on the whole machine.
+#[test]
+fn sessions_yield_to_others_even_if_many_begin_at_once() {
+    let policy = Policy::program().limits(|limits| limits.niceness = 7);
+    let children: Vec<Child> = (0..4)
+        .map(|_| sandbox(policy.clone()).spawn(Command::new(attempts()).arg("wait")).unwrap())
+        .collect();
+    for child in &children {
+        // Kernels without autogroups have no such file.
+        let group = || read_to_string(format!("/proc/{}/autogroup", child.id())).ok();
+        wait_until("the session yields", || group().is_none_or(|group| group.ends_with(" nice 7\n")));
+    }
+}
+
+#[test]
+fn the_limits_apply_to_an_ordinary_user() {
+    common::again_as_an_ordinary_user("the_limits_apply_to_an_ordinary_user", &["attempts"]);
+}
