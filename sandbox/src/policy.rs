@@ -73,7 +73,8 @@ pub struct Limits {
     pub data: Option<u64>,
     /// Maximum stack of the main thread, in bytes (`RLIMIT_STACK`).
     pub stack: Option<u64>,
-    /// Maximum processor time, in seconds. SIGXCPU at the limit, SIGKILL one second later (`RLIMIT_CPU`).
+    /// Maximum processor time, in seconds. SIGXCPU at the limit, SIGKILL one second later (`RLIMIT_CPU`). The time in which
+    /// its supervisor refuses system calls counts too.
     pub cpu_seconds: Option<u64>,
     /// Maximum size of a written file, in bytes (`RLIMIT_FSIZE`). Beyond it, a program's write fails (EFBIG)
     /// and a compiler is ended (SIGXFSZ). Pipes and sockets do not count.

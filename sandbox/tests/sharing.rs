@@ -1,17 +1,29 @@
 //! What children share with the host and with each other: processors.
 //!
-//! No time is compared, only its cause: niceness.
+//! No time is compared. What is tried are the causes: niceness, and what counts against them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod common;
 
-use std::fs::read_to_string;
+use std::fs::{File, read_to_string};
+use std::io::{BufRead as _, BufReader};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{attempts, exactly, sandbox, tiers};
+use common::{attempts, compiled, exactly, sandbox, tiers};
 use sandbox::{Child, Command, Policy};
+
+fn start(policy: Policy, arguments: &[&str]) -> Child {
+    sandbox(policy).spawn(Command::new(compiled("floods")).args(arguments)).unwrap()
+}
+
+/// The first line that a child prints, or nothing if it ends before.
+fn first_line(child: &mut Child) -> String {
+    let mut line = String::new();
+    BufReader::new(File::from(child.take_stdout().unwrap())).read_line(&mut line).unwrap();
+    line.trim().to_owned()
+}
 
 /// Waits until a condition holds. Nothing is measured with the time limit.
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
@@ -63,6 +75,25 @@ fn sessions_yield_to_others_even_if_many_begin_at_once() {
 }
 
 #[test]
+fn refusing_calls_counts_against_the_limit_of_processor_time() {
+    for tier in tiers() {
+        let policy = Policy::program().limits(|limits| limits.cpu_seconds = Some(20));
+        let mut child = start(exactly(policy, tier), &["refused"]);
+        if !child.report().layers.iter().any(|layer| layer == "seccomp-notify") {
+            // The filter refuses by itself.
+            continue;
+        }
+        let line = first_line(&mut child);
+        let own = line.strip_prefix("20 19 ").unwrap_or_else(|| panic!("{tier}: {line:?}"));
+        child.wait().unwrap();
+        // The program's, and the second by which its limit was lowered.
+        let counted = Duration::from_micros(own.parse().unwrap()) + Duration::from_secs(1);
+        let reported = child.evidence().processor_time;
+        assert!(reported >= counted, "{tier}: {reported:?}, expected at least {counted:?}");
+    }
+}
+
+#[test]
 fn the_limits_apply_to_an_ordinary_user() {
-    common::again_as_an_ordinary_user("the_limits_apply_to_an_ordinary_user", &["attempts"]);
+    common::again_as_an_ordinary_user("the_limits_apply_to_an_ordinary_user", &["attempts", "floods"]);
 }

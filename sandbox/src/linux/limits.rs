@@ -3,9 +3,10 @@
 //! These limits apply to each process. The caller limits wall-clock time; `cgroup` limits the memory of a
 //! whole tree.
 
-use std::fs;
+use std::{fs, io};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
 use crate::error::failed;
 use crate::{Failure, Limits, Step};
@@ -77,9 +78,21 @@ pub(super) fn yield_memory() {
     let _ = fs::write(FILE, own.saturating_add(SOONER).min(FIRST).to_string());
 }
 
-/// Sets a limit, but never above the existing hard limit.
-fn lower(resource: Resource, soft: u64, hard: u64) -> Result<(), rustix::io::Errno> {
-    let existing = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    let hard = hard.min(existing);
-    setrlimit(resource, Rlimit { current: Some(soft.min(hard)), maximum: Some(hard) })
+/// Lowers the limit of processor time of the process that has this thread. It may have ended.
+pub(super) fn lower_processor_time(thread: Pid, seconds: u64) -> io::Result<()> {
+    let limit = within_own(Resource::Cpu, seconds, seconds.saturating_add(CPU_GRACE));
+    match prlimit(Some(thread), Resource::Cpu, limit) {
+        Ok(_) | Err(Errno::SRCH) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn lower(resource: Resource, soft: u64, hard: u64) -> Result<(), Errno> {
+    setrlimit(resource, within_own(resource, soft, hard))
+}
+
+/// A limit, but never above the existing hard limit of this process.
+fn within_own(resource: Resource, soft: u64, hard: u64) -> Rlimit {
+    let hard = hard.min(getrlimit(resource).maximum.unwrap_or(u64::MAX));
+    Rlimit { current: Some(soft.min(hard)), maximum: Some(hard) }
 }

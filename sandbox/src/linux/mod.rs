@@ -21,6 +21,7 @@ mod parent;
 mod privileges;
 mod probe;
 mod process_memory;
+mod processor_time;
 mod root;
 mod scratch;
 mod seccomp;

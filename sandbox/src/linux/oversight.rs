@@ -1,5 +1,5 @@
 //! How a supervisor keeps its command from taking more than its share: it lets the session yield to others once the kernel
-//! allows it.
+//! allows it, and counts its own time as the command's (`processor_time`).
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::descriptors::private;
+use super::processor_time::Account;
 use crate::Limits;
 
 /// Time between two rounds. Without privileges, the kernel allows one change of a session's niceness on the whole machine
@@ -18,13 +19,15 @@ const INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Oversight {
     session: Option<Session>,
     next: Instant,
+    pub(super) account: Account,
 }
 
 impl Oversight {
     /// Does what can be done at once.
     pub(super) fn begin(limits: &Limits) -> Self {
         let session = Session::open(limits.niceness).and_then(Session::yield_to_others);
-        Oversight { session, next: Instant::now() + INTERVAL }
+        let account = Account::new(limits.cpu_seconds);
+        Oversight { session, next: Instant::now() + INTERVAL, account }
     }
 
     /// The descriptors that it needs.

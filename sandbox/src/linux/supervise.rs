@@ -23,10 +23,10 @@ use rustix::process::{
 use super::control::{self, End, Status};
 use super::descriptors::{keep_only, private};
 use super::init;
-use super::listener::{Listener, Refused};
+use super::listener::Listener;
 use super::oversight::Oversight;
 use super::parent::die_with;
-use super::privileges;
+use super::{privileges, processor_time, seccomp};
 use crate::error::failed;
 use crate::{Evidence, Failure, Step};
 
@@ -98,8 +98,8 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>, ov
         end_all();
         // The listener stays open until here. Otherwise callers waiting for its answer would continue with
         // ENOSYS before they are ended.
-        let Watch { mut evidence, .. } = watch;
-        evidence.processor_time = processor_time();
+        let Watch { mut evidence, oversight, .. } = watch;
+        evidence.processor_time = processor_time::of_children() + oversight.account.spent();
         let fatal = evidence.fatal.map(|_| End::Signal(libc::SIGSYS));
         let end = fatal.or(end).unwrap_or(End::Code(control::EXIT_REFUSED));
         // The parent does not wait for the end of this process, which takes as long as removing the namespaces.
@@ -204,20 +204,22 @@ impl Watch<'_> {
             self.listener = None;
             return Ok(Next::Watch);
         };
-        let refused = listener.serve()?;
+        let Some(call) = listener.receive()? else { return Ok(Next::Watch) };
         // The confined process makes no refused calls before its exec. The channel may close later, because
         // the first process of a namespace also holds it until it closes it.
         if self.phase == Phase::Confined {
             self.start()?;
         }
-        match refused {
-            Some(Refused::Answered(number)) => drop(self.evidence.refused.insert(number)),
-            Some(Refused::Fatal(number)) => {
-                self.evidence.refused.insert(number);
-                self.evidence.fatal = Some(number);
-                return Ok(Next::End);
-            }
-            None => {}
+        self.evidence.refused.insert(call.number);
+        if seccomp::is_dangerous(call.number) {
+            self.evidence.fatal = Some(call.number);
+            return Ok(Next::End);
+        }
+        if let Some(thread) = call.thread {
+            self.oversight.account.charge(thread)?;
+        }
+        if let Some(listener) = &self.listener {
+            listener.refuse(&call)?;
         }
         Ok(Next::Watch)
     }
@@ -248,6 +250,7 @@ impl Watch<'_> {
     fn start(&mut self) -> io::Result<()> {
         // Calls refused until now came from the canary.
         self.evidence = Evidence::default();
+        self.oversight.account.begin();
         self.phase = Phase::Decided;
         send(self.control, &Status::Started(self.group))
     }
@@ -282,23 +285,7 @@ fn end_all() {
     while !matches!(rustix::process::wait(WaitOptions::empty()), Err(rustix::io::Errno::CHILD)) {}
 }
 
-/// The processor time of all reaped processes, and of those that they have reaped.
-fn processor_time() -> Duration {
-    // SAFETY: all bits zero is a valid value of this structure of numbers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes one structure through the pointer.
-    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) } != 0 {
-        return Duration::ZERO;
-    }
-    [usage.ru_utime, usage.ru_stime].into_iter().map(duration).sum()
-}
-
 /// A time below a second.
 fn timespec(time: Duration) -> Timespec {
     Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() }
-}
-
-fn duration(time: libc::timeval) -> Duration {
-    let part = |number: i64| u64::try_from(number).unwrap_or(0);
-    Duration::from_secs(part(time.tv_sec)) + Duration::from_micros(part(time.tv_usec))
 }
