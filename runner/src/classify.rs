@@ -180,6 +180,13 @@ fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
             "it used more than {seconds} s of processor time; compute less, or raise codeMode.sandbox.cpu"
         );
         (Status::Timeout, Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": seconds })))
+    } else if is_killed && evidence.out_of_tasks {
+        let threads = limits.threads;
+        let message = format!(
+            "it had more than {threads} threads and was killed; start fewer, or raise codeMode.sandbox.threads"
+        );
+        let evidence = json!({ "limit": "threads", "threads": threads });
+        (Status::SandboxViolation, Failure::new("threads", message, evidence))
     } else if signal == Signal::SYS.as_raw() {
         (Status::SandboxViolation, forbidden(signal, evidence.fatal))
     } else if signal == Signal::ABORT.as_raw() {
@@ -273,8 +280,13 @@ mod tests {
     #[test]
     fn a_killed_program_has_the_reason_that_the_sandbox_saw() {
         let none = sandbox::Evidence::default();
-        // Also if its supervisor used the time.
-        let time = sandbox::Evidence { processor_time: Duration::from_secs(60), ..none.clone() };
+        let threads = sandbox::Evidence { out_of_tasks: true, ..none.clone() };
+        let message =
+            "it had more than 64 threads and was killed; start fewer, or raise codeMode.sandbox.threads";
+        let failure = Failure::new("threads", message, json!({ "limit": "threads", "threads": 64 }));
+        assert_eq!(killed(&threads), (Status::SandboxViolation, Some(failure)));
+        // Also if its supervisor used the time, and if starting a thread failed before.
+        let time = sandbox::Evidence { processor_time: Duration::from_secs(60), ..threads };
         let message = "it used more than 60 s of processor time; compute less, or raise codeMode.sandbox.cpu";
         let failure = Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": 60 }));
         assert_eq!(killed(&time), (Status::Timeout, Some(failure)));

@@ -81,9 +81,11 @@ pub struct Limits {
     pub file_size: Option<u64>,
     /// Maximum number of descriptors (`RLIMIT_NOFILE`).
     pub open_files: Option<u64>,
-    /// Maximum number of threads and processes beyond those on the machine at the start (`RLIMIT_NPROC`). The
-    /// kernel counts all of the user's, including those started elsewhere, and exempts root. For root, only
-    /// [`Limits::address_space`] bounds threads.
+    /// Maximum number of threads and processes in addition to the first.
+    ///
+    /// Since Linux 6.14, each process namespace has its own limit, beyond which starting one fails (`pid_max`). Everywhere,
+    /// a supervisor ends a program that has more threads, within a fraction of a second. As an ordinary user, a child and its
+    /// processes are also limited to so many beyond those on the machine at the start (`RLIMIT_NPROC`).
     pub processes: Option<u64>,
     /// Maximum memory of all processes of the child together, in bytes, if groups are delegated
     /// (`memory.max`).

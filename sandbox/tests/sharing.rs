@@ -1,6 +1,6 @@
-//! What children share with the host and with each other: processors.
+//! What children share with the host and with each other: processors, and numbers of processes.
 //!
-//! No time is compared. What is tried are the causes: niceness, and what counts against them.
+//! No time is compared. What is tried are the causes: niceness, limits, and what counts against them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
@@ -11,7 +11,7 @@ use std::io::{BufRead as _, BufReader};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{attempts, compiled, exactly, sandbox, tiers};
+use common::{SIGKILL, attempts, compiled, exactly, sandbox, tiers};
 use sandbox::{Child, Command, Policy};
 
 fn start(policy: Policy, arguments: &[&str]) -> Child {
@@ -71,6 +71,46 @@ fn sessions_yield_to_others_even_if_many_begin_at_once() {
         // Kernels without autogroups have no such file.
         let group = || read_to_string(format!("/proc/{}/autogroup", child.id())).ok();
         wait_until("the session yields", || group().is_none_or(|group| group.ends_with(" nice 7\n")));
+    }
+}
+
+/// Threads without memory of their own, which only take numbers.
+#[test]
+fn threads_are_limited_for_root_too() {
+    for tier in tiers() {
+        let policy = Policy::program().limits(|limits| limits.processes = Some(10));
+        let mut child = start(exactly(policy, tier), &["clones", "5000"]);
+        let started = first_line(&mut child);
+        if matches!(started.parse(), Ok(0..=10)) {
+            // The kernel has refused the eleventh.
+            child.kill().unwrap();
+            assert_eq!(started, "10", "{tier}");
+            continue;
+        }
+        let status = child.wait().unwrap();
+        assert_eq!(
+            std::os::unix::process::ExitStatusExt::signal(&status),
+            Some(SIGKILL),
+            "{tier}: {started}"
+        );
+        assert!(child.evidence().out_of_tasks, "{tier}: {started} {:?}", child.evidence());
+    }
+}
+
+/// From this version on, a process namespace has its own limit.
+#[test]
+fn in_a_namespace_the_kernel_refuses_a_thread_too_many() {
+    let release = read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
+    let has_own = (numbers.next(), numbers.next()) >= (Some(6), Some(14));
+    // On larger machines, the smallest limit of the kernel is higher.
+    let is_small = std::thread::available_parallelism().unwrap().get() <= 32;
+    for tier in tiers().into_iter().filter(|tier| tier.namespaces && has_own && is_small) {
+        let before = read_to_string("/proc/sys/kernel/pid_max").unwrap();
+        let policy = Policy::program().limits(|limits| limits.processes = Some(10));
+        let mut child = start(exactly(policy, tier), &["clones", "5000"]);
+        assert_eq!(first_line(&mut child), "10", "{tier}");
+        assert_eq!(read_to_string("/proc/sys/kernel/pid_max").unwrap(), before, "the machine's own");
     }
 }
 

@@ -67,7 +67,7 @@ impl Group {
     /// Records which limits took effect.
     pub(super) fn record(&self, evidence: &mut Evidence) {
         evidence.out_of_memory = self.count("memory.events", "oom_kill") > 0;
-        evidence.out_of_tasks = self.count("pids.events", "max") > 0;
+        evidence.out_of_tasks |= self.count("pids.events", "max") > 0;
     }
 
     fn count(&self, file: &str, event: &str) -> u64 {

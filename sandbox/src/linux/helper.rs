@@ -81,7 +81,7 @@ fn prepare(
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     limits::yield_processors(policy.limits.niceness)?;
     limits::yield_memory();
-    let oversight = Oversight::begin(&policy.limits);
+    let oversight = Oversight::begin(policy);
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
     // Their descriptors may have the number of standard input or the broker, so this comes first.
@@ -106,6 +106,7 @@ fn prepare(
     supervise::fork(channel, layers.namespaces, oversight, || {
         timings::mark("fork from the supervisor");
         if layers.namespaces {
+            policy.limits.processes.iter().copied().for_each(namespaces::limit_tasks);
             namespaces::furnish(policy, &executable, shared)?;
         }
         timings::mark("build the root");

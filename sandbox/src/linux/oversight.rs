@@ -1,51 +1,63 @@
 //! How a supervisor keeps its command from taking more than its share: it lets the session yield to others once the kernel
-//! allows it, and counts its own time as the command's (`processor_time`).
+//! allows it, limits the number of a program's threads, and counts its
+//! own time as the command's (`processor_time`).
+//!
+//! It reads the host's /proc through descriptors, because with namespaces its root soon has none.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, openat, statx};
+use rustix::process::Pid;
 
 use super::descriptors::private;
 use super::processor_time::Account;
-use crate::Limits;
+use crate::{Limits, Policy, Profile};
 
 /// Time between two rounds. Without privileges, the kernel allows one change of a session's niceness on the whole machine
-/// within 100 ms (`proc_sched_autogroup_set_nice`).
+/// within 100 ms (`proc_sched_autogroup_set_nice`). In that time a program can start some thousand threads.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is still to be done.
+/// What is watched, and what is still to be done.
 pub(super) struct Oversight {
     session: Option<Session>,
+    threads: Option<Threads>,
     next: Instant,
     pub(super) account: Account,
 }
 
 impl Oversight {
-    /// Does what can be done at once.
-    pub(super) fn begin(limits: &Limits) -> Self {
+    /// Does what can be done at once. Without /proc, only time is counted.
+    pub(super) fn begin(policy: &Policy) -> Self {
+        let limits = &policy.limits;
         let session = Session::open(limits.niceness).and_then(Session::yield_to_others);
+        let threads = (policy.profile == Profile::Program).then(|| Threads::open(limits)).flatten();
         let account = Account::new(limits.cpu_seconds);
-        Oversight { session, next: Instant::now() + INTERVAL, account }
+        Oversight { session, threads, next: Instant::now() + INTERVAL, account }
     }
 
     /// The descriptors that it needs.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = &File> {
-        self.session.iter().map(|session| &session.file)
+        let threads = self.threads.as_ref().map(|threads| &threads.processes);
+        self.session.iter().map(|session| &session.file).chain(threads)
     }
 
     /// Time until the next round, if there is something left to do.
     pub(super) fn until_next(&self) -> Option<Duration> {
-        self.session.is_some().then(|| self.next.saturating_duration_since(Instant::now()))
+        let has_work = self.session.is_some() || self.threads.is_some();
+        has_work.then(|| self.next.saturating_duration_since(Instant::now()))
     }
 
-    /// Makes the round if it is due.
-    pub(super) fn attend(&mut self) {
-        if self.until_next() == Some(Duration::ZERO) {
-            self.session = self.session.take().and_then(Session::yield_to_others);
-            self.next = Instant::now() + INTERVAL;
+    /// Makes the round if it is due. Returns false if the program below `leader` has too many threads.
+    pub(super) fn attend(&mut self, leader: Pid, in_namespace: bool) -> bool {
+        if self.until_next() != Some(Duration::ZERO) {
+            return true;
         }
+        self.session = self.session.take().and_then(Session::yield_to_others);
+        let is_within = self.threads.as_mut().is_none_or(|threads| threads.attend(leader, in_namespace));
+        self.next = Instant::now() + INTERVAL;
+        is_within
     }
 }
 
@@ -76,5 +88,66 @@ impl Session {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Some(self),
             _ => None,
         }
+    }
+}
+
+/// The threads of a program, which is one process.
+struct Threads {
+    /// The host's /proc.
+    processes: File,
+    program: Option<Program>,
+    /// The most that it may have, with the first.
+    most: Option<u64>,
+}
+
+/// A running program: its folder of threads (proc_pid_task(5)).
+struct Program(File);
+
+impl Threads {
+    fn open(limits: &Limits) -> Option<Self> {
+        let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let processes = openat(CWD, "/proc", folder, Mode::empty()).ok()?;
+        Some(Threads {
+            processes: private(&processes).ok()?.into(),
+            program: None,
+            most: limits.processes.map(|more| more.saturating_add(1)),
+        })
+    }
+
+    /// Returns false if there are too many. If the program can't be found, nothing is known of its threads.
+    fn attend(&mut self, leader: Pid, in_namespace: bool) -> bool {
+        if self.program.is_none() {
+            self.program = self.find(leader, in_namespace).ok().flatten();
+        }
+        let Some(program) = &self.program else { return true };
+        let count = program.count();
+        self.most.is_none_or(|most| count <= most)
+    }
+
+    /// The program: the leader itself, or the child of the first process of a namespace.
+    fn find(&self, leader: Pid, in_namespace: bool) -> io::Result<Option<Program>> {
+        let id = if in_namespace { self.first_child(leader)? } else { Some(leader) };
+        let Some(id) = id else { return Ok(None) };
+        let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let threads = openat(&self.processes, format!("{id}/task"), folder, Mode::empty())?;
+        Ok(Some(Program(threads.into())))
+    }
+
+    /// The first child of a process with one thread (proc_tid_children(5)).
+    fn first_child(&self, parent: Pid) -> io::Result<Option<Pid>> {
+        let path = format!("{parent}/task/{parent}/children");
+        let file = openat(&self.processes, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        let mut children = String::new();
+        File::from(file).read_to_string(&mut children)?;
+        let first = children.split_ascii_whitespace().next().and_then(|id| id.parse().ok());
+        Ok(first.and_then(Pid::from_raw))
+    }
+}
+
+impl Program {
+    /// The number of its threads: of the links to their folder, two are its own. 0 if it has ended.
+    fn count(&self) -> u64 {
+        let status = statx(&self.0, "", AtFlags::EMPTY_PATH, StatxFlags::NLINK);
+        status.map_or(0, |status| u64::from(status.stx_nlink).saturating_sub(2))
     }
 }

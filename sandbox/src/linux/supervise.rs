@@ -156,7 +156,10 @@ impl Watch<'_> {
 
     fn step(&mut self, pidfd: &OwnedFd) -> io::Result<Next> {
         let [ended, abandoned, reported, refused] = self.wait(pidfd)?;
-        self.oversight.attend();
+        if !self.oversight.attend(self.leader, self.group.is_none()) {
+            self.evidence.out_of_tasks = true;
+            return Ok(Next::End);
+        }
         if !abandoned.is_empty() {
             return Ok(Next::End);
         }
