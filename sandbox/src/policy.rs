@@ -87,6 +87,9 @@ pub struct Limits {
     /// a supervisor ends a program that has more threads, within a fraction of a second. As an ordinary user, a child and its
     /// processes are also limited to so many beyond those on the machine at the start (`RLIMIT_NPROC`).
     pub processes: Option<u64>,
+    /// How many threads of a program compete with other work. If it has more, their niceness rises until all of them
+    /// together get as much processor time as so many. `None`: each thread competes.
+    pub competing_threads: Option<u64>,
     /// Maximum memory of all processes of the child together, in bytes, if groups are delegated
     /// (`memory.max`).
     pub total_memory: Option<u64>,
@@ -146,6 +149,7 @@ impl Policy {
                 file_size: Some(0),
                 open_files: Some(64),
                 processes: Some(64),
+                competing_threads: None,
                 total_memory: Some((512 + SUPERVISOR_MEMORY) * MIB),
                 total_tasks: Some(64 + SUPERVISOR_TASKS),
                 niceness: NICENESS,
@@ -169,6 +173,7 @@ impl Policy {
                 file_size: Some(256 * MIB),
                 open_files: Some(256),
                 processes: Some(512),
+                competing_threads: None,
                 total_memory: Some(4096 * MIB),
                 total_tasks: Some(512 + SUPERVISOR_TASKS),
                 niceness: NICENESS,

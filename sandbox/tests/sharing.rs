@@ -45,6 +45,14 @@ fn niceness(process: &str) -> i64 {
     field(&format!("/proc/{process}/stat"), 19)
 }
 
+/// The niceness of each thread of a child's command: the only one of its processes with several.
+fn niceness_of_threads(child: &Child) -> Vec<i64> {
+    let tasks = |id: u32| std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let processes = common::descendants(child.id());
+    let command = processes.into_iter().max_by_key(|process| tasks(process.id).count()).unwrap().id;
+    tasks(command).map(|task| field(&task.path().join("stat").display().to_string(), 19)).collect()
+}
+
 #[test]
 fn children_and_their_supervisors_yield_to_the_host() {
     let expected = (niceness("self") + 5).min(19);
@@ -71,6 +79,22 @@ fn sessions_yield_to_others_even_if_many_begin_at_once() {
         // Kernels without autogroups have no such file.
         let group = || read_to_string(format!("/proc/{}/autogroup", child.id())).ok();
         wait_until("the session yields", || group().is_none_or(|group| group.ends_with(" nice 7\n")));
+    }
+}
+
+#[test]
+fn threads_beyond_the_competing_ones_yield_to_others() {
+    let policy = Policy::program().limits(|limits| limits.competing_threads = Some(4));
+    let base = (niceness("self") + 5).min(19);
+    for tier in tiers() {
+        let mut few = start(exactly(policy.clone(), tier), &["threads", "3"]);
+        let mut many = start(exactly(policy.clone(), tier), &["threads", "60"]);
+        assert_eq!([&mut few, &mut many].map(first_line), ["ready", "ready"], "{tier}");
+        wait_until("all of many threads yield", || {
+            let all = niceness_of_threads(&many);
+            all.len() == 61 && all.iter().all(|niceness| *niceness == (base + 13).min(19))
+        });
+        assert_eq!(niceness_of_threads(&few), [base; 4], "{tier}");
     }
 }
 

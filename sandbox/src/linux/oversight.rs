@@ -1,5 +1,5 @@
 //! How a supervisor keeps its command from taking more than its share: it lets the session yield to others once the kernel
-//! allows it, limits the number of a program's threads, and counts its
+//! allows it, limits the number of a program's threads and the processor time that they take together, and counts its
 //! own time as the command's (`processor_time`).
 //!
 //! It reads the host's /proc through descriptors, because with namespaces its root soon has none.
@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Write as _};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, openat, statx};
-use rustix::process::Pid;
+use rustix::process::{Pid, getpriority_process, setpriority_pgrp};
 
 use super::descriptors::private;
 use super::processor_time::Account;
@@ -98,10 +98,19 @@ struct Threads {
     program: Option<Program>,
     /// The most that it may have, with the first.
     most: Option<u64>,
+    /// How many of them compete with other work.
+    competing: Option<u64>,
+    /// The niceness of this process, with which the program began.
+    niceness: i32,
 }
 
-/// A running program: its folder of threads (proc_pid_task(5)).
-struct Program(File);
+/// A running program.
+struct Program {
+    /// Its number, which is also that of its group.
+    id: Pid,
+    /// Its folder of threads (proc_pid_task(5)).
+    threads: File,
+}
 
 impl Threads {
     fn open(limits: &Limits) -> Option<Self> {
@@ -111,6 +120,8 @@ impl Threads {
             processes: private(&processes).ok()?.into(),
             program: None,
             most: limits.processes.map(|more| more.saturating_add(1)),
+            competing: limits.competing_threads,
+            niceness: getpriority_process(None).ok()?,
         })
     }
 
@@ -121,6 +132,13 @@ impl Threads {
         }
         let Some(program) = &self.program else { return true };
         let count = program.count();
+        if let Some(competing) = self.competing {
+            let extra = levels(count, competing);
+            // Threads that were being started had the earlier value, so this is repeated. Without privileges, it only rises.
+            if extra > 0 {
+                let _ = setpriority_pgrp(Some(program.id), self.niceness + extra);
+            }
+        }
         self.most.is_none_or(|most| count <= most)
     }
 
@@ -130,7 +148,7 @@ impl Threads {
         let Some(id) = id else { return Ok(None) };
         let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let threads = openat(&self.processes, format!("{id}/task"), folder, Mode::empty())?;
-        Ok(Some(Program(threads.into())))
+        Ok(Some(Program { id, threads: threads.into() }))
     }
 
     /// The first child of a process with one thread (proc_tid_children(5)).
@@ -147,7 +165,42 @@ impl Threads {
 impl Program {
     /// The number of its threads: of the links to their folder, two are its own. 0 if it has ended.
     fn count(&self) -> u64 {
-        let status = statx(&self.0, "", AtFlags::EMPTY_PATH, StatxFlags::NLINK);
+        let status = statx(&self.threads, "", AtFlags::EMPTY_PATH, StatxFlags::NLINK);
         status.map_or(0, |status| u64::from(status.stx_nlink).saturating_sub(2))
+    }
+}
+
+/// How much the niceness must rise, so that all of `count` threads together get as much time as `competing` would.
+///
+/// Each level is a factor of 1.25 (`sched_prio_to_weight`, kernel/sched/core.c). The kernel caps niceness at 19.
+fn levels(count: u64, competing: u64) -> i32 {
+    let mut levels = 0;
+    let mut weight = competing.max(1).saturating_mul(1000);
+    while weight < count.saturating_mul(1000) && levels < 20 {
+        weight += weight / 4;
+        levels += 1;
+    }
+    levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::levels;
+
+    #[test]
+    fn threads_beyond_the_competing_ones_raise_the_niceness() {
+        for (count, competing, expected) in [
+            (0, 2, 0),
+            (2, 2, 0),
+            (3, 2, 2),
+            (4, 2, 4),
+            (8, 2, 7),
+            (64, 2, 16),
+            (64, 64, 0),
+            (1, 0, 0),
+            (u64::MAX, 1, 20),
+        ] {
+            assert_eq!(levels(count, competing), expected, "{count} threads, {competing} compete");
+        }
     }
 }

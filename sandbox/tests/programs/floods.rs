@@ -15,6 +15,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let number = arguments.get(2).and_then(|argument| argument.parse().ok()).unwrap_or(0);
     match arguments[1].as_str() {
+        "threads" => threads(number),
         "clones" => clones(number),
         "refused" => refused(),
         other => panic!("no flood is named {other}"),
@@ -28,6 +29,14 @@ fn report(text: &str) -> ! {
     loop {
         std::thread::park();
     }
+}
+
+/// Threads that do nothing.
+fn threads(count: u64) {
+    for _ in 0..count {
+        std::thread::Builder::new().stack_size(16 << 10).spawn(std::thread::park).expect("a thread");
+    }
+    report("ready");
 }
 
 /// Threads without a stack or any memory of their own: each takes only its number.
