@@ -30,6 +30,8 @@ section! {
         cpu: Count<u64> = runner::Limits::default().cpu_seconds,
         /// Maximum threads of a program.
         threads: Count<u64> = runner::Limits::default().threads,
+        /// Processors that a program may keep busy while others need them (default: all).
+        processors: Option<Count<u64>>,
         /// Maximum output of a program, such as 1MiB.
         output: Size<usize, 1> = runner::Limits::default().output,
         /// Size of a program's scratch folder, such as 64MiB (default: no folder).
@@ -51,6 +53,7 @@ impl SandboxKeys {
             memory: self.memory,
             cpu_seconds: self.cpu,
             threads: self.threads,
+            processors: self.processors,
             output: self.output,
         }
     }

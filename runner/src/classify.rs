@@ -19,7 +19,6 @@ use crate::sandbox_policies::Limits;
 /// What is known about a run in addition to the exit status.
 pub(crate) struct Facts<'a> {
     pub(crate) limits: &'a Limits,
-    pub(crate) ran: Duration,
     /// The snippet as it was sent.
     pub(crate) text: &'a str,
     /// What the sandbox observed.
@@ -165,9 +164,10 @@ fn add_thread_limits(message: &mut String, evidence: &mut Value, limits: &Limits
 }
 
 fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
-    let Facts { limits, ran, evidence, .. } = facts;
+    let Facts { limits, evidence, .. } = facts;
+    let is_killed = signal == Signal::KILL.as_raw();
     // A program that ignores SIGXCPU is killed a second later.
-    let outlived_cpu = signal == Signal::KILL.as_raw() && ran.as_secs() >= limits.cpu_seconds;
+    let outlived_cpu = is_killed && evidence.processor_time.as_secs() >= limits.cpu_seconds;
     let (status, failure) = if evidence.out_of_memory {
         let bytes = limits.memory;
         let shown = shown(bytes);
@@ -180,6 +180,13 @@ fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
             "it used more than {seconds} s of processor time; compute less, or raise codeMode.sandbox.cpu"
         );
         (Status::Timeout, Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": seconds })))
+    } else if is_killed && evidence.out_of_tasks {
+        let threads = limits.threads;
+        let message = format!(
+            "it had more than {threads} threads and was killed; start fewer, or raise codeMode.sandbox.threads"
+        );
+        let evidence = json!({ "limit": "threads", "threads": threads });
+        (Status::SandboxViolation, Failure::new("threads", message, evidence))
     } else if signal == Signal::SYS.as_raw() {
         (Status::SandboxViolation, forbidden(signal, evidence.fatal))
     } else if signal == Signal::ABORT.as_raw() {
@@ -248,10 +255,44 @@ pub(crate) fn refused(outcome: &mut Outcome, message: String, evidence: Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::outcome::Status;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use crate::broker::ProgramRecord;
+    use crate::outcome::{Failure, Outcome, Status};
+    use crate::program::ProgramEnd;
     use crate::sandbox_policies::Limits;
 
-    use super::aborted;
+    use super::{Facts, aborted, ended};
+
+    /// The status and error of a program that was killed.
+    fn killed(evidence: &sandbox::Evidence) -> (Status, Option<Failure>) {
+        let mut outcome = Outcome::new(Status::Ok);
+        let facts = Facts { limits: &Limits::default(), text: "", evidence };
+        let end = ProgramEnd::Exited(ExitStatus::from_raw(9));
+        ended(&mut outcome, &end, &mut ProgramRecord::default(), &facts);
+        (outcome.status, outcome.error)
+    }
+
+    #[test]
+    fn a_killed_program_has_the_reason_that_the_sandbox_saw() {
+        let none = sandbox::Evidence::default();
+        let threads = sandbox::Evidence { out_of_tasks: true, ..none.clone() };
+        let message =
+            "it had more than 64 threads and was killed; start fewer, or raise codeMode.sandbox.threads";
+        let failure = Failure::new("threads", message, json!({ "limit": "threads", "threads": 64 }));
+        assert_eq!(killed(&threads), (Status::SandboxViolation, Some(failure)));
+        // Also if its supervisor used the time, and if starting a thread failed before.
+        let time = sandbox::Evidence { processor_time: Duration::from_secs(60), ..threads };
+        let message = "it used more than 60 s of processor time; compute less, or raise codeMode.sandbox.cpu";
+        let failure = Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": 60 }));
+        assert_eq!(killed(&time), (Status::Timeout, Some(failure)));
+        let failure = Failure::new("signal", "it was killed by signal 9", json!({ "signal": 9 }));
+        assert_eq!(killed(&none), (Status::RuntimeError, Some(failure)));
+    }
 
     #[test]
     fn missing_memory_is_found_in_mixed_output() {

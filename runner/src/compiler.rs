@@ -61,9 +61,9 @@ pub const SNIPPET_SECONDS: u64 = 10;
 pub const LARGEST_PROGRAM: u64 = 64 << 20;
 /// Maximum size of a bindings library, in bytes (256 MiB): one of 1 000 tools has 30 MiB.
 pub const LARGEST_LIBRARY: u64 = 256 << 20;
-/// `nice(2)` value of background work: with 10, the kernel gives it a tenth of the time of normal processes. With 19 it
-/// would be a seventieth, and another process that needs the same result would wait for minutes on a busy machine.
-const BACKGROUND: u8 = 10;
+/// `nice(2)` value of background work, ten more than that of programs and other compilers: the kernel gives it a tenth of
+/// their time. With 19, another process that needs the same result would wait for minutes on a busy machine.
+const BACKGROUND: u8 = 15;
 
 /// Flags of every compilation.
 const FLAGS: [&str; 14] = [
@@ -148,7 +148,9 @@ fn policy(job: &Job<'_>) -> Policy {
     let policy = sandbox_policies::compiler(job.toolchain, &read, job.output).limits(|set| {
         set.cpu_seconds = Some(job.cpu_seconds);
         set.file_size = Some(job.largest_file);
-        set.niceness = if job.background { BACKGROUND } else { 0 };
+        if job.background {
+            set.niceness = BACKGROUND;
+        }
     });
     match job.linker {
         Linker::Rust | Linker::Base => policy,

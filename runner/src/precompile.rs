@@ -1,6 +1,6 @@
 //! Compiles bindings before a snippet needs them, with lower priority than all other work.
 //!
-//! A running background compiler is stopped when a snippet is to be compiled, and restarted when none is: at nice 10 it
+//! A running background compiler is stopped when a snippet is to be compiled, and restarted when none is: at nice 15 it
 //! would rarely be in the way of the processor, but memory and caches have no such priority. The caller decides what is
 //! worth compiling ahead.
 

@@ -321,9 +321,7 @@ impl<'a> Run<'a> {
     }
 
     async fn execute(&mut self, program: &build::Program, allowed: HashMap<String, ToolName>) -> Result<()> {
-        let started = Instant::now();
-        let stopped = self.clock.stopped_for();
-        self.running = Some((started, stopped));
+        self.running = Some((Instant::now(), self.clock.stopped_for()));
         self.outcome.optimized = program.optimized;
         self.begin(Phase::Running);
         let broker = Broker {
@@ -348,9 +346,8 @@ impl<'a> Run<'a> {
         };
         let ended = program::run(job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
-        let ran = started.elapsed().saturating_sub(self.clock.stopped_for().saturating_sub(stopped));
         let facts =
-            classify::Facts { limits, ran, text: self.request.code.text(), evidence: &self.traces.evidence };
+            classify::Facts { limits, text: self.request.code.text(), evidence: &self.traces.evidence };
         classify::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
         if let Some(error) = self.outcome.error.as_mut() {
             self.request.code.name_program(&mut error.evidence);

@@ -83,13 +83,16 @@ pub struct Limits {
     pub cpu_seconds: u64,
     /// Maximum number of threads beyond the first (default 64).
     pub threads: u64,
+    /// How many threads compete with other work (default: as many as there are processors). If there are more, all of them
+    /// together get as much processor time as so many.
+    pub processors: Option<u64>,
     /// Maximum size in bytes of each of standard output and standard error (default 8 MiB).
     pub output: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { memory: 512 << 20, cpu_seconds: 60, threads: 64, output: 8 << 20 }
+        Limits { memory: 512 << 20, cpu_seconds: 60, threads: 64, processors: None, output: 8 << 20 }
     }
 }
 
@@ -152,6 +155,15 @@ impl Grants {
     }
 }
 
+/// Threads of each program that wait most of the time: the first one for the snippet's, and the one that reads from the
+/// host.
+const WAITING_THREADS: u64 = 2;
+
+/// The processors that this process may use.
+fn processors() -> u64 {
+    std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
+}
+
 /// The policy of a snippet's program. `base` is the size in bytes of what a base adds to its address space; it does not
 /// count against the program's memory.
 pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
@@ -164,6 +176,8 @@ pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
         set.address_space = Some(limits.memory.saturating_add(base));
         set.cpu_seconds = Some(limits.cpu_seconds);
         set.processes = Some(limits.threads);
+        let processors = limits.processors.unwrap_or_else(processors);
+        set.competing_threads = Some(processors.saturating_add(WAITING_THREADS));
         set.file_size = Some(grants.file_size());
     });
     for path in &grants.read {
@@ -176,5 +190,20 @@ pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
         (Some(shared), _) => policy.shared_scratch(shared),
         (None, Some(bytes)) => policy.scratch(bytes),
         (None, None) => policy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_threads_compete_as_there_are_processors() {
+        let competing = |processors| {
+            let limits = Limits { processors, ..Limits::default() };
+            program(&limits, &Grants::default(), 0).limits.competing_threads
+        };
+        assert_eq!(competing(Some(1)), Some(1 + WAITING_THREADS));
+        assert_eq!(competing(None), Some(processors() + WAITING_THREADS));
     }
 }

@@ -39,8 +39,8 @@
 //! # What is not confined
 //! - A compiler without namespaces: it sees which paths exist and their `stat`. Before Linux 6.12 it can signal
 //!   other processes of the same user with `tgkill`.
-//! - A tree without a control group: its total memory and processor time (limits apply to each process), and for root
-//!   the number of threads.
+//! - A tree without a control group: its total memory and processor time (limits apply to each process), and for root,
+//!   before Linux 6.14 or without namespaces, the number of its processes.
 //! - A program without namespaces: before Linux 6.12, `abort` in a thread other than the first ends with SIGSEGV instead
 //!   of SIGABRT, because the thread may not signal itself by `tkill`.
 //! - Side channels, and wall-clock time: the caller polls [`Child`]'s descriptor and kills the child.

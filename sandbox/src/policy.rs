@@ -10,6 +10,9 @@ use crate::{Confinement, Layers, Scratch};
 
 const MIB: u64 = 1 << 20;
 
+/// The default of [`Limits::niceness`]: a third of the processor time of normal processes, the host among them.
+const NICENESS: u8 = 5;
+
 /// The kind of child: which system calls it may make, and how its processes are kept together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -70,25 +73,32 @@ pub struct Limits {
     pub data: Option<u64>,
     /// Maximum stack of the main thread, in bytes (`RLIMIT_STACK`).
     pub stack: Option<u64>,
-    /// Maximum processor time, in seconds. SIGXCPU at the limit, SIGKILL one second later (`RLIMIT_CPU`).
+    /// Maximum processor time, in seconds. SIGXCPU at the limit, SIGKILL one second later (`RLIMIT_CPU`). The time in which
+    /// its supervisor refuses system calls counts too.
     pub cpu_seconds: Option<u64>,
     /// Maximum size of a written file, in bytes (`RLIMIT_FSIZE`). Beyond it, a program's write fails (EFBIG)
     /// and a compiler is ended (SIGXFSZ). Pipes and sockets do not count.
     pub file_size: Option<u64>,
     /// Maximum number of descriptors (`RLIMIT_NOFILE`).
     pub open_files: Option<u64>,
-    /// Maximum number of threads and processes beyond those on the machine at the start (`RLIMIT_NPROC`). The
-    /// kernel counts all of the user's, including those started elsewhere, and exempts root. For root, only
-    /// [`Limits::address_space`] bounds threads.
+    /// Maximum number of threads and processes in addition to the first.
+    ///
+    /// Since Linux 6.14, each process namespace has its own limit, beyond which starting one fails (`pid_max`). Everywhere,
+    /// a supervisor ends a program that has more threads, within a fraction of a second. As an ordinary user, a child and its
+    /// processes are also limited to so many beyond those on the machine at the start (`RLIMIT_NPROC`).
     pub processes: Option<u64>,
+    /// How many threads of a program compete with other work. If it has more, their niceness rises until all of them
+    /// together get as much processor time as so many. `None`: each thread competes.
+    pub competing_threads: Option<u64>,
     /// Maximum memory of all processes of the child together, in bytes, if groups are delegated
     /// (`memory.max`).
     pub total_memory: Option<u64>,
     /// Maximum number of threads and processes of the child together, if groups are delegated (`pids.max`).
     /// Applies to root as well.
     pub total_tasks: Option<u64>,
-    /// How far the child and its session yield to other work (`nice(2)`, `sched(7)`): 0 not at all, 19 uses only idle
-    /// processor time.
+    /// How far the child, its supervisor and its session yield to other work (`nice(2)`, `sched(7)`), and its control group
+    /// if groups are delegated (`cpu.weight.nice`): 0 not at all, 19 uses only idle processor time. Where the kernel
+    /// refuses to change the session's at once, it is changed later.
     pub niceness: u8,
 }
 
@@ -126,7 +136,7 @@ pub const SCRATCH_FILES: usize = 65_536;
 impl Policy {
     /// For one static program: no grants, empty environment; 512 MiB of address space (544 MiB of memory,
     /// including its supervisor), 8 MiB of stack, 30 s of processor time, no written files (size 0), 64
-    /// descriptors, 64 threads.
+    /// descriptors, 64 threads, and lower priority than this process.
     #[must_use]
     pub fn program() -> Self {
         Self::with(
@@ -139,9 +149,10 @@ impl Policy {
                 file_size: Some(0),
                 open_files: Some(64),
                 processes: Some(64),
+                competing_threads: None,
                 total_memory: Some((512 + SUPERVISOR_MEMORY) * MIB),
                 total_tasks: Some(64 + SUPERVISOR_TASKS),
-                niceness: 0,
+                niceness: NICENESS,
             },
         )
     }
@@ -149,7 +160,7 @@ impl Policy {
     /// For a compiler that starts its own linker: no grants (the caller adds them), empty environment; 3 GiB
     /// of address space (rustc needs 640 MB), no limit on data (below 192 MB rustc hangs without using
     /// processor time), 30 s of processor time, files up to 256 MiB, 256 descriptors, 512 threads and
-    /// processes; 4 GiB of memory for all of them together.
+    /// processes; 4 GiB of memory for all of them together; lower priority than this process.
     #[must_use]
     pub fn compiler() -> Self {
         Self::with(
@@ -162,9 +173,10 @@ impl Policy {
                 file_size: Some(256 * MIB),
                 open_files: Some(256),
                 processes: Some(512),
+                competing_threads: None,
                 total_memory: Some(4096 * MIB),
                 total_tasks: Some(512 + SUPERVISOR_TASKS),
-                niceness: 0,
+                niceness: NICENESS,
             },
         )
     }

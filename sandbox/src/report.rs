@@ -38,10 +38,12 @@ pub struct Evidence {
     /// Whether the kernel ended a process because all of them together exceeded
     /// [`Limits::total_memory`](crate::Limits).
     pub out_of_memory: bool,
-    /// Whether starting a thread or process failed because of [`Limits::total_tasks`](crate::Limits).
+    /// Whether starting a thread or process failed because of [`Limits::total_tasks`](crate::Limits), or a program was ended
+    /// because it had more threads than [`Limits::processes`](crate::Limits).
     pub out_of_tasks: bool,
     /// The processor time of all its processes, in user mode and in the kernel (getrusage(2)), including a few
-    /// milliseconds of confining them. Zero if another process killed the supervisor.
+    /// milliseconds of confining them, and the time in which the supervisor refused their calls. Zero if another process
+    /// killed the supervisor.
     pub processor_time: Duration,
 }
 

@@ -95,7 +95,7 @@ fn acts_as_the_host() {
 /// Enough copies that more are being forked while they are killed.
 const COPIES: usize = 60;
 
-/// Process limits do not bind root, so root runs this test as another user.
+/// The limit that protects the machine does not bind root, so root runs this test as another user.
 #[test]
 fn endless_forks_are_ended() {
     if let Some((mut host, _folder)) = common::as_an_ordinary_user(&["escape"]) {
@@ -110,7 +110,7 @@ fn endless_forks_are_ended() {
     let limit = Rlimit { current: Some(tasks + 800), maximum: Some(tasks + 800) };
     setrlimit(Resource::Nproc, limit).unwrap();
     for tier in common::tiers() {
-        let policy = Policy::compiler().limits(|limits| limits.processes = Some(30));
+        let policy = Policy::compiler().limits(|limits| limits.processes = Some(COPIES as u64 + 20));
         let command = Command::new(compiled("escape")).arg("fork-endlessly");
         let mut child = sandbox(exactly(policy, tier)).spawn(command).unwrap();
         let mut seen: Vec<Process> = Vec::new();

@@ -15,7 +15,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{SIGKILL, attempts, ends, finish, plain};
+use common::{SIGKILL, attempts, ends, finish};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use sandbox::{Access, Child, Command, Confinement, Layers, Policy, Sandbox};
 
@@ -75,27 +75,6 @@ fn exists(pid: u32) -> bool {
 }
 
 const BACKGROUND: &str = "sleep 1000 & echo started; wait";
-
-/// The nice value of a process.
-fn nice_value(process: &str) -> i32 {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    // It is the 19th field; the third follows the name, which is in parentheses (proc_pid_stat(5)).
-    let (_, fields) = stat.rsplit_once(") ").unwrap();
-    fields.split(' ').nth(19 - 3).unwrap().parse().unwrap()
-}
-
-#[test]
-fn a_nice_child_yields_to_other_sessions_too() {
-    let (policy, command) = shell(BACKGROUND);
-    let policy = policy.limits(|limits| limits.niceness = 7);
-    let mut child = common::sandbox(policy).spawn(command).unwrap();
-    let process = background(&mut child);
-    assert_eq!(nice_value(&process.to_string()), (nice_value("self") + 7).min(19));
-    // Kernels without autogroups have no such file.
-    if let Ok(group) = std::fs::read_to_string(format!("/proc/{process}/autogroup")) {
-        assert!(group.ends_with(" nice 7\n"), "{group}");
-    }
-}
 
 /// Under a limit of memory, the kernel may end any process.
 #[test]
@@ -266,29 +245,6 @@ fn other_host(role: &str, helper: &Path, program: &Path) -> std::process::Comman
     host
 }
 
-#[test]
-fn an_ordinary_user_is_bounded_in_threads() {
-    let _reachable;
-    let mut host = other_host("ordinary user", &common::helper(), attempts());
-    let ordinary = common::as_an_ordinary_user(&["attempts"]);
-    if let Some((other, folder)) = ordinary {
-        let own = host;
-        host = other;
-        host.args(own.get_args()).stdout(Stdio::piped()).env(ROLE, "ordinary user");
-        let at = |name: &str| folder.path().join(name).display().to_string();
-        host.env(FILES, format!("{}:{}", at("helper"), at("attempts")));
-        _reachable = folder;
-    }
-    let output = host.output().unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let count =
-        stdout.lines().find_map(|line| line.strip_prefix("threads ")).unwrap_or_else(|| panic!("{output:?}"));
-    let (count, most): (u64, u64) =
-        count.split_once(" of at most ").map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).unwrap();
-    assert!(count >= 10 && count <= most, "{count} threads, expected at most {most}");
-    assert_eq!(plain("threads", "4000").detail(), "4000");
-}
-
 /// Does nothing in an ordinary run. As another host, it plays the role set by the starting test.
 #[test]
 fn acts_as_another_host() {
@@ -307,15 +263,7 @@ fn acts_as_another_host() {
             let other = background(&mut child);
             hold(&child, other);
         }
-        "churn" => churn(&spawn, program),
-        _ => {
-            let tasks = std::fs::read_to_string("/proc/loadavg").unwrap();
-            let tasks: u64 = tasks.split(['/', ' ']).nth(4).unwrap().parse().unwrap();
-            let policy = Policy::program().limits(|limits| limits.processes = Some(10));
-            let output = finish(spawn(policy, Command::new(program).args(["threads", "4000"])));
-            // Other tasks may have started between the two readings of their number.
-            println!("\nthreads {} of at most {}", output.detail(), tasks + 10 + 200);
-        }
+        _ => churn(&spawn, program),
     }
 }
 

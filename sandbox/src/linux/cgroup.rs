@@ -1,5 +1,5 @@
-//! Control groups, version 2: limits on memory and tasks of all processes of a child together, if groups are
-//! delegated.
+//! Control groups, version 2: limits on memory and tasks of all processes of a child together, and their share of the
+//! processors, if groups are delegated.
 //!
 //! The group is created next to this process's own group or above it, in the nearest one that delegates the
 //! `memory` and `pids` controllers and is writable for this user, as systemd does for a user's services
@@ -41,10 +41,10 @@ impl Group {
             }
         }
         // A kernel without swap has no such file, and needs no limit.
-        match self.write("memory.swap.max", "0") {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        self.write_if_exists("memory.swap.max", "0")?;
+        // Exists if `cpu` is delegated too. All processes of the child then weigh like one of this niceness beside the host's
+        // group, which weighs like one of 0.
+        self.write_if_exists("cpu.weight.nice", &limits.niceness.to_string())
     }
 
     /// Moves a process into the group. Processes that it starts afterwards are in the group too.
@@ -57,10 +57,17 @@ impl Group {
         OpenOptions::new().write(true).open(self.0.join(name))?.write_all(value.as_bytes())
     }
 
+    fn write_if_exists(&self, name: &str, value: &str) -> io::Result<()> {
+        match self.write(name, value) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
     /// Records which limits took effect.
     pub(super) fn record(&self, evidence: &mut Evidence) {
         evidence.out_of_memory = self.count("memory.events", "oom_kill") > 0;
-        evidence.out_of_tasks = self.count("pids.events", "max") > 0;
+        evidence.out_of_tasks |= self.count("pids.events", "max") > 0;
     }
 
     fn count(&self, file: &str, event: &str) -> u64 {
@@ -151,6 +158,27 @@ fn remove_stale(parent: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Policy;
+
+    #[test]
+    fn a_group_gets_the_limits_for_which_it_has_files() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let group = Group(parent.path().to_owned());
+        let limits = Policy::program().limits;
+        let read = |name: &str| fs::read_to_string(parent.path().join(name)).ok();
+        CONTROLS.iter().for_each(|name| fs::write(parent.path().join(name), "").expect("a file"));
+        group.limit(&limits).expect("memory and pids are delegated");
+        assert_eq!(read("memory.max"), limits.total_memory.map(|bytes| bytes.to_string()));
+        assert_eq!(read("pids.max"), limits.total_tasks.map(|tasks| tasks.to_string()));
+        assert_eq!((read("memory.swap.max"), read("cpu.weight.nice")), (None, None));
+        for name in ["memory.swap.max", "cpu.weight.nice"] {
+            fs::write(parent.path().join(name), "").expect("a file");
+        }
+        group.limit(&limits).expect("all are delegated");
+        assert_eq!(read("memory.swap.max").as_deref(), Some("0"));
+        assert_eq!(read("cpu.weight.nice"), Some(limits.niceness.to_string()));
+        std::mem::forget(group);
+    }
 
     #[test]
     fn finds_the_own_group_under_its_mount() {

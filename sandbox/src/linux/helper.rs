@@ -17,6 +17,7 @@ use super::control::{
 };
 use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
+use super::oversight::Oversight;
 use super::seccomp::{self, Surroundings};
 use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise, timings};
 use crate::error::failed;
@@ -78,8 +79,9 @@ fn prepare(
         return Err(Failure::new(Step::ParentDeath, "the parent process", libc::ESRCH));
     }
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
-    limits::yield_session(policy.limits.niceness);
+    limits::yield_processors(policy.limits.niceness)?;
     limits::yield_memory();
+    let oversight = Oversight::begin(policy);
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
     // Their descriptors may have the number of standard input or the broker, so this comes first.
@@ -101,9 +103,10 @@ fn prepare(
         (false, false) => {}
     }
     timings::mark("leave namespaces");
-    supervise::fork(channel, layers.namespaces, || {
+    supervise::fork(channel, layers.namespaces, oversight, || {
         timings::mark("fork from the supervisor");
         if layers.namespaces {
+            policy.limits.processes.iter().copied().for_each(namespaces::limit_tasks);
             namespaces::furnish(policy, &executable, shared)?;
         }
         timings::mark("build the root");

@@ -1,12 +1,12 @@
-//! Resource limits (`setrlimit(2)`).
+//! Resource limits (`setrlimit(2)`), and which processes yield to others.
 //!
 //! These limits apply to each process. The caller limits wall-clock time; `cgroup` limits the memory of a
 //! whole tree.
 
-use std::time::Duration;
-use std::{fs, io, thread};
+use std::{fs, io};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
 use crate::error::failed;
 use crate::{Failure, Limits, Step};
@@ -49,30 +49,15 @@ pub(super) fn apply(limits: &Limits, tasks: u64) -> Result<(), Failure> {
             lower(resource, soft, hard).map_err(failed(Step::Limits, name))?;
         }
     }
-    if limits.niceness > 0 {
-        rustix::process::nice(i32::from(limits.niceness)).map_err(failed(Step::Limits, "niceness"))?;
-    }
     Ok(())
 }
 
-/// Attempts to set the niceness of a session, and the time between them: without privileges, the kernel allows one change
-/// on the whole machine within 100 ms (`proc_sched_autogroup_set_nice`).
-const ATTEMPTS: u32 = 6;
-const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(30);
-
-/// Lets the session of this process yield to other sessions like a process of this niceness.
-///
-/// Kernels with autogroups schedule each session as one group; `nice(2)` then counts only within it (`sched(7)`, "The
-/// autogroup feature"). Kernels without them have no such file. A failure costs other work processor time and nothing
-/// else, so it is ignored.
-pub(super) fn yield_session(niceness: u8) {
-    let attempts = if niceness > 0 { ATTEMPTS } else { 0 };
-    for _ in 0..attempts {
-        match fs::write("/proc/self/autogroup", niceness.to_string()) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(BETWEEN_ATTEMPTS),
-            _ => return,
-        }
+/// Lets this process, and those that it starts, yield to other work (`nice(2)`).
+pub(super) fn yield_processors(niceness: u8) -> Result<(), Failure> {
+    if niceness > 0 {
+        rustix::process::nice(i32::from(niceness)).map_err(failed(Step::Limits, "niceness"))?;
     }
+    Ok(())
 }
 
 /// How much sooner the kernel ends this process than another one of the same size, in thousandths of all memory
@@ -93,9 +78,21 @@ pub(super) fn yield_memory() {
     let _ = fs::write(FILE, own.saturating_add(SOONER).min(FIRST).to_string());
 }
 
-/// Sets a limit, but never above the existing hard limit.
-fn lower(resource: Resource, soft: u64, hard: u64) -> Result<(), rustix::io::Errno> {
-    let existing = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    let hard = hard.min(existing);
-    setrlimit(resource, Rlimit { current: Some(soft.min(hard)), maximum: Some(hard) })
+/// Lowers the limit of processor time of the process that has this thread. It may have ended.
+pub(super) fn lower_processor_time(thread: Pid, seconds: u64) -> io::Result<()> {
+    let limit = within_own(Resource::Cpu, seconds, seconds.saturating_add(CPU_GRACE));
+    match prlimit(Some(thread), Resource::Cpu, limit) {
+        Ok(_) | Err(Errno::SRCH) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn lower(resource: Resource, soft: u64, hard: u64) -> Result<(), Errno> {
+    setrlimit(resource, within_own(resource, soft, hard))
+}
+
+/// A limit, but never above the existing hard limit of this process.
+fn within_own(resource: Resource, soft: u64, hard: u64) -> Rlimit {
+    let hard = hard.min(getrlimit(resource).maximum.unwrap_or(u64::MAX));
+    Rlimit { current: Some(soft.min(hard)), maximum: Some(hard) }
 }

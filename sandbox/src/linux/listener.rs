@@ -5,14 +5,15 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-use super::seccomp;
+use rustix::process::Pid;
 
-/// The result of a notification.
-pub(super) enum Refused {
-    /// The call was answered with EPERM.
-    Answered(u32),
-    /// The command must be ended because of the call.
-    Fatal(u32),
+/// A call that waits for its answer.
+pub(super) struct Call {
+    id: u64,
+    /// Its number on this architecture.
+    pub(super) number: u32,
+    /// The thread that made it.
+    pub(super) thread: Option<Pid>,
 }
 
 /// The supervisor's end of a filter.
@@ -23,36 +24,37 @@ impl Listener {
         Self(descriptor)
     }
 
-    /// Receives one notification and answers it. Returns `None` if the caller has ended.
-    pub(super) fn serve(&self) -> io::Result<Option<Refused>> {
+    /// Receives a call. Returns `None` if the caller has ended.
+    pub(super) fn receive(&self) -> io::Result<Option<Call>> {
         // SAFETY: the kernel requires all zeros (seccomp_unotify(2)) and writes no more than the structure.
         let notification = unsafe {
             let mut notification: libc::seccomp_notif = std::mem::zeroed();
             if libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut notification) != 0 {
-                return gone(io::Error::last_os_error());
+                return gone(io::Error::last_os_error()).map(|()| None);
             }
             notification
         };
-        let number = notification.data.nr as u32;
-        if seccomp::is_dangerous(number) {
-            return Ok(Some(Refused::Fatal(number)));
-        }
-        let response =
-            libc::seccomp_notif_resp { id: notification.id, val: 0, error: -libc::EPERM, flags: 0 };
+        let thread = i32::try_from(notification.pid).ok().and_then(Pid::from_raw);
+        Ok(Some(Call { id: notification.id, number: notification.data.nr as u32, thread }))
+    }
+
+    /// Answers with EPERM.
+    pub(super) fn refuse(&self, call: &Call) -> io::Result<()> {
+        let response = libc::seccomp_notif_resp { id: call.id, val: 0, error: -libc::EPERM, flags: 0 };
         // SAFETY: the kernel reads the structure, which outlives the call.
         if unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response) }
             != 0
         {
             return gone(io::Error::last_os_error());
         }
-        Ok(Some(Refused::Answered(number)))
+        Ok(())
     }
 }
 
 /// Expected errors: the calling thread was killed, or a signal interrupted the call.
-fn gone(error: io::Error) -> io::Result<Option<Refused>> {
+fn gone(error: io::Error) -> io::Result<()> {
     match error.raw_os_error() {
-        Some(libc::ENOENT | libc::EINTR) => Ok(None),
+        Some(libc::ENOENT | libc::EINTR) => Ok(()),
         _ => Err(error),
     }
 }

@@ -39,6 +39,35 @@ pub(super) fn furnish(
     root::canary(&mounts)
 }
 
+/// The first kernel on which each process namespace has a `pid_max` of its own. Earlier, it is that of the machine, and
+/// root may write it from within a namespace.
+const OWN_PID_MAX: [u32; 2] = [6, 14];
+
+/// Numbers below this are given to processes only once in a namespace (`RESERVED_PIDS`, kernel/pid.c).
+const FIRST_NUMBER: u64 = 300;
+
+/// Limits the processes and threads of this process namespace to the command and so many `more`, for root too. Called in its
+/// first process, while /proc is still the host's.
+///
+/// Neither every kernel nor every container allows this, and on machines with dozens of processors the smallest
+/// `pid_max` is higher. A failure is ignored: the number is also limited in other ways (`limits`, `oversight`, `cgroup`).
+pub(super) fn limit_tasks(more: u64) {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    if version(&release).is_some_and(|version| version >= OWN_PID_MAX) {
+        let end = FIRST_NUMBER.saturating_add(1).saturating_add(more);
+        let limited = fs::write("/proc/sys/kernel/pid_max", end.to_string());
+        // The command's number is the first one that is given again.
+        let _ =
+            limited.and_then(|()| fs::write("/proc/sys/kernel/ns_last_pid", (FIRST_NUMBER - 1).to_string()));
+    }
+}
+
+/// The first two numbers of a kernel's release (uname(2)), such as `6.12.0-rc1`.
+fn version(release: &str) -> Option<[u32; 2]> {
+    let mut numbers = release.split(|character: char| !character.is_ascii_digit());
+    Some([numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?])
+}
+
 /// Moves this process, which has one thread, into new namespaces and maps its user and group to themselves.
 /// The process namespace takes effect at the next fork.
 pub(super) fn separate() -> Result<(), Failure> {
@@ -86,4 +115,26 @@ fn leave(namespaces: &[(&str, UnshareFlags)]) -> Result<(), Failure> {
 fn write(name: &str, text: &str) -> Result<(), Failure> {
     let path = format!("/proc/self/{name}");
     fs::write(&path, text).map_err(failed(Step::Namespaces, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OWN_PID_MAX, version};
+
+    #[test]
+    fn only_newer_kernels_have_a_limit_for_each_namespace() {
+        for (release, has_own) in [
+            ("6.14.0", true),
+            ("6.18.44-fc-v595", true),
+            ("7.0-rc1", true),
+            ("6.13.12", false),
+            ("6.1.0-50-amd64", false),
+            ("5.15.0", false),
+            ("", false),
+            ("linux", false),
+        ] {
+            let is_newer = version(release).is_some_and(|version| version >= OWN_PID_MAX);
+            assert_eq!(is_newer, has_own, "{release}");
+        }
+    }
 }

@@ -14,7 +14,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     DumpableBehavior, Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
     kill_process_group, pidfd_open, set_child_subreaper, set_dumpable_behavior, waitid,
@@ -23,9 +23,10 @@ use rustix::process::{
 use super::control::{self, End, Status};
 use super::descriptors::{keep_only, private};
 use super::init;
-use super::listener::{Listener, Refused};
+use super::listener::Listener;
+use super::oversight::Oversight;
 use super::parent::die_with;
-use super::privileges;
+use super::{privileges, processor_time, seccomp};
 use crate::error::failed;
 use crate::{Evidence, Failure, Step};
 
@@ -35,6 +36,7 @@ use crate::{Evidence, Failure, Step};
 pub(super) fn fork(
     channel: &mut File,
     namespaces: bool,
+    oversight: Oversight,
     prepare: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let supervisor = getpid();
@@ -49,7 +51,7 @@ pub(super) fn fork(
         -1 => Err(failed(Step::Fork, "the supervised process")(io::Error::last_os_error())),
         0 => {
             *channel = theirs;
-            drop((ours, ends));
+            drop((ours, ends, oversight));
             if namespaces {
                 init::fork(end, prepare)?;
             } else {
@@ -57,13 +59,13 @@ pub(super) fn fork(
                 die_with(Some(supervisor))?;
                 prepare()?;
             }
-            // Not a session of its own: the kernel would schedule it as one more group (see `limits::yield_session`).
+            // Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
             rustix::process::setpgid(None, None)
                 .map_err(failed(Step::Session, "a process group for the command"))
         }
         leader => {
             drop((theirs, end));
-            supervise(leader, channel, ours, namespaces.then_some(&ends))
+            supervise(leader, channel, ours, namespaces.then_some(&ends), oversight)
         }
     }
 }
@@ -79,14 +81,15 @@ fn pipe() -> io::Result<(File, File)> {
     Ok((private(&reader)?.into(), private(&writer)?.into()))
 }
 
-fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) -> ! {
+fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>, oversight: Oversight) -> ! {
     if let Some(leader) = Pid::from_raw(leader) {
         let mut kept = vec![control, &channel];
         kept.extend(ends);
+        kept.extend(oversight.descriptors());
         keep_only(&kept);
         let (phase, evidence) = (Phase::Preparing, Evidence::default());
         let group = if ends.is_none() { Some(leader.as_raw_nonzero().get()) } else { None };
-        let mut watch = Watch { leader, group, control, channel, phase, listener: None, evidence };
+        let mut watch = Watch { leader, group, control, channel, phase, listener: None, evidence, oversight };
         if privileges::drop_capabilities().is_ok() {
             watch.run();
         }
@@ -95,8 +98,8 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
         end_all();
         // The listener stays open until here. Otherwise callers waiting for its answer would continue with
         // ENOSYS before they are ended.
-        let Watch { mut evidence, .. } = watch;
-        evidence.processor_time = processor_time();
+        let Watch { mut evidence, oversight, .. } = watch;
+        evidence.processor_time = processor_time::of_children() + oversight.account.spent();
         let fatal = evidence.fatal.map(|_| End::Signal(libc::SIGSYS));
         let end = fatal.or(end).unwrap_or(End::Code(control::EXIT_REFUSED));
         // The parent does not wait for the end of this process, which takes as long as removing the namespaces.
@@ -122,6 +125,7 @@ struct Watch<'a> {
     phase: Phase,
     listener: Option<Listener>,
     evidence: Evidence,
+    oversight: Oversight,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -152,6 +156,10 @@ impl Watch<'_> {
 
     fn step(&mut self, pidfd: &OwnedFd) -> io::Result<Next> {
         let [ended, abandoned, reported, refused] = self.wait(pidfd)?;
+        if !self.oversight.attend(self.leader, self.group.is_none()) {
+            self.evidence.out_of_tasks = true;
+            return Ok(Next::End);
+        }
         if !abandoned.is_empty() {
             return Ok(Next::End);
         }
@@ -166,7 +174,7 @@ impl Watch<'_> {
         Ok(if ended.is_empty() { Next::Watch } else { Next::End })
     }
 
-    /// The events of the process, the parent, the channel and the listener.
+    /// The events of the process, the parent, the channel and the listener, or none if it is time for oversight.
     fn wait(&self, pidfd: &OwnedFd) -> io::Result<[PollFlags; 4]> {
         let (watched, idle) = (PollFlags::IN, PollFlags::empty());
         let mut events = vec![PollFd::new(pidfd, watched), PollFd::new(self.control, watched)];
@@ -182,7 +190,8 @@ impl Watch<'_> {
             places.push(2);
         }
         let mut happened = [idle; 4];
-        match poll(&mut events, None) {
+        let time = self.oversight.until_next().map(timespec);
+        match poll(&mut events, time.as_ref()) {
             Err(rustix::io::Errno::INTR) => return Ok(happened),
             other => drop(other?),
         }
@@ -198,20 +207,22 @@ impl Watch<'_> {
             self.listener = None;
             return Ok(Next::Watch);
         };
-        let refused = listener.serve()?;
+        let Some(call) = listener.receive()? else { return Ok(Next::Watch) };
         // The confined process makes no refused calls before its exec. The channel may close later, because
         // the first process of a namespace also holds it until it closes it.
         if self.phase == Phase::Confined {
             self.start()?;
         }
-        match refused {
-            Some(Refused::Answered(number)) => drop(self.evidence.refused.insert(number)),
-            Some(Refused::Fatal(number)) => {
-                self.evidence.refused.insert(number);
-                self.evidence.fatal = Some(number);
-                return Ok(Next::End);
-            }
-            None => {}
+        self.evidence.refused.insert(call.number);
+        if seccomp::is_dangerous(call.number) {
+            self.evidence.fatal = Some(call.number);
+            return Ok(Next::End);
+        }
+        if let Some(thread) = call.thread {
+            self.oversight.account.charge(thread)?;
+        }
+        if let Some(listener) = &self.listener {
+            listener.refuse(&call)?;
         }
         Ok(Next::Watch)
     }
@@ -242,6 +253,7 @@ impl Watch<'_> {
     fn start(&mut self) -> io::Result<()> {
         // Calls refused until now came from the canary.
         self.evidence = Evidence::default();
+        self.oversight.account.begin();
         self.phase = Phase::Decided;
         send(self.control, &Status::Started(self.group))
     }
@@ -276,18 +288,7 @@ fn end_all() {
     while !matches!(rustix::process::wait(WaitOptions::empty()), Err(rustix::io::Errno::CHILD)) {}
 }
 
-/// The processor time of all reaped processes, and of those that they have reaped.
-fn processor_time() -> Duration {
-    // SAFETY: all bits zero is a valid value of this structure of numbers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes one structure through the pointer.
-    if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) } != 0 {
-        return Duration::ZERO;
-    }
-    [usage.ru_utime, usage.ru_stime].into_iter().map(duration).sum()
-}
-
-fn duration(time: libc::timeval) -> Duration {
-    let part = |number: i64| u64::try_from(number).unwrap_or(0);
-    Duration::from_secs(part(time.tv_sec)) + Duration::from_micros(part(time.tv_usec))
+/// A time below a second.
+fn timespec(time: Duration) -> Timespec {
+    Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() }
 }

@@ -195,7 +195,8 @@ fn policy(row: &Row, profile: Profile) -> Policy {
     })
 }
 
-/// RLIMIT_NPROC does not apply to root, so without a control group nothing limits root's threads.
+/// RLIMIT_NPROC does not apply to root. The other limits of root's threads depend on the kernel, or act a moment later; they
+/// have their own test (`sharing`).
 fn is_exempt_from_limits(row: &Row, suite: &Suite) -> bool {
     let has_groups = || {
         let support = suite.sandbox(Policy::program()).support();
@@ -228,7 +229,9 @@ fn is_expected(output: &Output, row: &Row, layers: Layers) -> bool {
     // An abandoned notification would return ENOSYS: the program continued after a fatal call.
     if let Some(signal) = output.signal() {
         return signal == SIGSYS && layers.seccomp && output.stdout.is_empty()
-            || [SIGXCPU, SIGKILL].contains(&signal) && row.attempt == "compute";
+            || [SIGXCPU, SIGKILL].contains(&signal) && row.attempt == "compute"
+            // The supervisor has counted its threads.
+            || signal == SIGKILL && row.attempt == "threads";
     }
     // EPERM; also Landlock's errors for files (EACCES) and for links between folders (EXDEV).
     let common: &[i32] = &[1];

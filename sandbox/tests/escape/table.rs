@@ -220,7 +220,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("42b", "second-exec", &[A::Text("0")], P::Reported, S).tree(Tree::Apart),
     row("43a", "address-space", &[A::Text("8589934592")], P::Reported, ALWAYS).also(&[ENOMEM]),
     row("43b", "descriptors", &[A::Text("1000")], P::Reported, ALWAYS).also(&[EMFILE]),
-    // Stopped by RLIMIT_NPROC, from which root is exempt. For root, only with a control group.
+    // Stopped by RLIMIT_NPROC, from which root is exempt, or by the limit of a process namespace.
     row("43c", "threads", &[A::Text("3000")], P::Reported, ALWAYS).also(&[EAGAIN]),
     // A tree's limit is tested with the status of its supervisor (`lifetime`). Three times the limit, because
     // the kernel of an emulated machine counts late.

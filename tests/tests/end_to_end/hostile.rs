@@ -236,6 +236,15 @@ fn cpu_and_memory_limits_leave_evidence() {
     assert_eq!(outcome["error"]["evidence"]["threads"], 3);
 }
 
+#[test]
+fn more_threads_than_processors_share_their_time_and_do_not_fail() {
+    let code = "let mut sum = 0; std::thread::scope(|scope| { \
+                let threads: Vec<_> = (1..=16).map(|n| scope.spawn(move || n)).collect(); \
+                for thread in threads { sum += thread.join().unwrap(); } }); sum";
+    let outcome = json(code).config(&sandbox_config("processors: 1")).expect("ok", 0);
+    assert_eq!(outcome["result"], 136);
+}
+
 /// Visits every file in a folder, recursively.
 fn files(folder: &Path, each: &mut impl FnMut(&Path)) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
