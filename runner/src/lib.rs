@@ -32,6 +32,7 @@ mod encoded;
 mod engine;
 mod entry;
 mod error;
+mod executable;
 mod export;
 mod flow;
 mod foreground;

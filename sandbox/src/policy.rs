@@ -120,6 +120,10 @@ pub struct Policy {
 /// The path of a child's scratch space.
 pub const SCRATCH: &str = "/scratch";
 
+/// The lowest address of a program's segments and mappings. Below it is the path with which its own exec is allowed, so
+/// a program can place none there.
+pub const LOWEST_PROGRAM_ADDRESS: u64 = 0x10_0000;
+
 /// Maximum number of files in scratch space, because its size does not count their kernel structures.
 pub const SCRATCH_FILES: usize = 65_536;
 

@@ -11,7 +11,7 @@ use super::filters::{Context, Deciding, Filters};
 use super::rules::{allowing, always, answering, int, long, notifying, only, unavailable, when, with};
 use super::search::{Built, Rules};
 use super::{dangerous, old};
-use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
+use crate::LOWEST_PROGRAM_ADDRESS;
 
 pub(super) fn filters(context: Context) -> Built<Filters> {
     let refused = &SeccompAction::Errno(libc::EPERM as u32);

@@ -12,7 +12,7 @@ use super::{
     CHANNEL, Call, DESCRIPTOR, Deciding, Filters, HIGH, NATIVE, PATH, PROCESS, SET_GID, SET_UID, assert_all,
     context, flags, number, verdict, verdict_of,
 };
-use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
+use crate::LOWEST_PROGRAM_ADDRESS;
 
 const READ: u64 = flags(libc::PROT_READ);
 const EXEC: u64 = flags(libc::PROT_READ | libc::PROT_EXEC);
