@@ -9,6 +9,7 @@
 //! | key of the layer below | libraries fit only what they were compiled against |
 //! | version of codegen | the meaning of the text below |
 //! | module name, generated text or its key | the code (it holds the tools' identities, and so their schemas) |
+//! | for a part of a server, the subject, if there are subjects | the selected tools are those that a snippet names |
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -71,8 +72,8 @@ fn whole_key(layer: &BaseLayer, module: &ServerModule) -> String {
 }
 
 /// The key of the library compiled from `source`.
-fn text_key(layer: &BaseLayer, module: &str, source: &str) -> String {
-    let key = Key::new("bindings 2").part(&layer.key).part("text");
+fn text_key(layer: &BaseLayer, subject: Option<&str>, module: &str, source: &str) -> String {
+    let key = Key::of_subject("bindings 2", subject).part(&layer.key).part("text");
     key.part(codegen::VERSION.to_le_bytes()).part(module).part(source).finish()
 }
 
@@ -90,6 +91,7 @@ fn counted(cache: &Cache, module: &str, key: &str) -> Option<Library> {
 pub(crate) async fn ensure(
     engine: &Engine,
     named: &Named<'_>,
+    subject: Option<&str>,
     admission: AdmissionWait<'_>,
 ) -> Result<Library> {
     let Engine { cache, layer, .. } = engine;
@@ -103,7 +105,9 @@ pub(crate) async fn ensure(
             return whole(engine, named.module, false, admission).await;
         }
     }
-    let key = text_key(layer, module, &named.source);
+    // All snippets use the whole module if it has a source of its own.
+    let subject = subject.filter(|_| named.module.source.is_none());
+    let key = text_key(layer, subject, module, &named.source);
     match counted(cache, module, &key) {
         Some(library) => Ok(library),
         None => compile(engine, (module, &key), &named.source, false, admission).await,

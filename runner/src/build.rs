@@ -7,6 +7,7 @@
 //! | the base | the addresses of what it is linked against |
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
+//! | the subject, if there are subjects | one must not learn what another has compiled |
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -80,11 +81,12 @@ pub(crate) struct Report {
 /// The file name of its [`Notes`].
 pub(crate) const NOTES: &str = "notes.json";
 
-/// Builds the program of `snippet`.
+/// Builds the program of `snippet`, for this subject if there are subjects.
 pub(crate) async fn build(
     engine: &Engine,
     catalog: &Catalog,
     snippet: &Snippet,
+    subject: Option<&str>,
     admission: AdmissionWait<'_>,
 ) -> Result<Report> {
     let names = snippet.names();
@@ -93,7 +95,7 @@ pub(crate) async fn build(
     let named = catalog.named(&names).map(|module| Named::new(module, &names));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
     let keys: Vec<String> = named.iter().map(Named::key).collect();
-    let key = key(engine, &keys, &spliced);
+    let key = key(engine, subject, &keys, &spliced);
     let started = Instant::now();
     if let Some(program) = kept(engine, &key) {
         engine.cache.count_local_hit();
@@ -110,7 +112,7 @@ pub(crate) async fn build(
     };
     let _awaited = engine.foreground.begin();
     let mut libraries =
-        try_join_all(named.iter().map(|named| bindings::ensure(engine, named, admission))).await?;
+        try_join_all(named.iter().map(|named| bindings::ensure(engine, named, subject, admission))).await?;
     libraries.extend(schema_library(engine, snippet));
     let bindings_ms = milliseconds(started);
     let started = Instant::now();
@@ -310,8 +312,11 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
     compared(&Tokens::read(&snippet.text), sources)
 }
 
-fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 11").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+fn key(engine: &Engine, subject: Option<&str>, bindings: &[String], spliced: &Spliced) -> String {
+    let key = Key::of_subject("program 11", subject)
+        .part(&engine.layer.key)
+        .part(compiler::flags())
+        .part(splice::MAIN);
     let base: &[u8] = engine.layer.base.as_ref().map_or(&[], |base| base.identity());
     let key = key.part(base);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()

@@ -16,13 +16,15 @@ use crate::syntax_depth::on_parser_stack;
 use crate::syntax_error::SyntaxError;
 use crate::tokens::{Kind, Tokens};
 
-use recent::Recent;
+use recent::{Recent, Source};
 
 /// The code of a snippet. Clones share the result of parsing it.
 #[derive(Debug, Clone)]
 pub struct Code {
     parsed: Arc<Parsed>,
     time: Duration,
+    /// The subject that runs it, if there are subjects.
+    subject: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -53,17 +55,35 @@ impl Code {
 
     /// Parses `text`, which is compiled for this `purpose`.
     pub(crate) fn parse_for(text: String, purpose: Purpose) -> Self {
-        let started = Instant::now();
-        let parsed = recent().find(&text, purpose);
-        let parsed = parsed.unwrap_or_else(|| parse(text, purpose));
-        Code { parsed, time: started.elapsed() }
+        Code::parse_source(Source { subject: None, text, purpose })
+    }
+
+    fn parse_source(source: Source) -> Self {
+        let (started, subject) = (Instant::now(), source.subject.clone());
+        let parsed = recent().find(&source);
+        let parsed = parsed.unwrap_or_else(|| parse(source));
+        Code { parsed, time: started.elapsed(), subject }
     }
 
     /// Parses `text`, which may call these saved programs as `programs::NAME(…)`. The programs that it calls, also
-    /// through others, become part of it: one program with one manifest.
+    /// through others, become part of it: one program with one manifest. If there are subjects, `subject` is the one that
+    /// has sent it: see [`for_subject`](Self::for_subject).
     #[must_use]
-    pub fn parse_with(text: String, programs: &BTreeMap<String, ProgramText>) -> Self {
-        Code::parse(text).with(programs)
+    pub fn parse_with(subject: Option<&str>, text: String, programs: &BTreeMap<String, ProgramText>) -> Self {
+        let subject = subject.map(Arc::from);
+        Code::parse_source(Source { subject, text, purpose: Purpose::Snippet }).with(programs)
+    }
+
+    /// The same code, run by this subject. It finds only programs that the same subject has compiled: whether and how
+    /// long a text is compiled would tell it what others run.
+    #[must_use]
+    pub fn for_subject(self, subject: Option<&str>) -> Self {
+        Code { subject: subject.map(Arc::from), ..self }
+    }
+
+    /// The subject that runs it, if there are subjects.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.subject.as_deref()
     }
 
     /// The same code, with the programs that it calls.
@@ -93,7 +113,7 @@ impl Code {
         let composed = Some(Composed { text, programs, identifiers });
         let purpose = snippet.purpose;
         let parsed = Arc::new(Parsed { path_heads, ..self.parsed.again(purpose, composed) });
-        Code { parsed, time: self.time }
+        Code { parsed, ..self }
     }
 
     /// The modules of the programs that it calls; empty if there are none.
@@ -123,7 +143,8 @@ impl Code {
     #[must_use]
     pub(crate) fn for_purpose(&self, purpose: Purpose) -> Self {
         let composed = self.snippet().ok().and_then(|snippet| snippet.composed.clone());
-        Code { parsed: Arc::new(self.parsed.again(purpose, composed)), time: self.time }
+        let (parsed, subject) = (Arc::new(self.parsed.again(purpose, composed)), self.subject.clone());
+        Code { parsed, time: self.time, subject }
     }
 
     /// The text, as it was sent.
@@ -204,9 +225,10 @@ fn recent() -> MutexGuard<'static, Recent<Parsed>> {
 }
 
 /// Parses a text, and keeps the result.
-fn parse(text: String, purpose: Purpose) -> Arc<Parsed> {
+fn parse(source: Source) -> Arc<Parsed> {
+    let text = source.text.clone();
     let parsed = on_parser_stack(|| {
-        let snippet = Snippet::parse(&text, purpose);
+        let snippet = Snippet::parse(&text, source.purpose);
         let path_heads = snippet.as_ref().map(|snippet| path_heads(&snippet.text)).unwrap_or_default();
         (snippet, path_heads)
     });
@@ -215,7 +237,7 @@ fn parse(text: String, purpose: Purpose) -> Arc<Parsed> {
     let (snippet, path_heads) = parsed.unwrap_or_else(|| (Err(snippet::unreadable()), BTreeSet::new()));
     let parsed = Arc::new(Parsed { text, snippet, path_heads });
     if is_known {
-        recent().keep(&parsed.text, purpose, &parsed);
+        recent().keep(source, &parsed);
     }
     parsed
 }

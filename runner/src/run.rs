@@ -165,7 +165,8 @@ impl<'a> Run<'a> {
             tokio::task::yield_now().await;
         }
         let admission = self.admission_wait();
-        let mut building = pin!(build(self.engine, self.catalog, snippet, admission));
+        let mut building =
+            pin!(build(self.engine, self.catalog, snippet, self.request.code.subject(), admission));
         let mut connect = 0.0;
         let built = loop {
             tokio::select! {

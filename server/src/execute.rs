@@ -146,11 +146,12 @@ impl Execution {
         if let Err(reason) = self.state.slots.check(self.caller.client()) {
             return self.refuse(&reason);
         }
+        let subject = self.caller.client().subject();
         let code = match &self.program {
-            Some(program) => program.offered.program.code().clone(),
+            Some(program) => program.offered.program.code().clone().for_subject(subject),
             None => {
                 let programs = &self.snapshot.settings.programs.functions;
-                Code::parse_with(self.arguments.code.clone(), programs)
+                Code::parse_with(subject, self.arguments.code.clone(), programs)
             }
         };
         self.await_servers(&code).await;

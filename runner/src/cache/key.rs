@@ -10,6 +10,14 @@ impl Key {
         Key(blake3::Hasher::new()).part(kind)
     }
 
+    /// Starts a key for an entry that only `subject` may find, if there are subjects.
+    pub(crate) fn of_subject(kind: &str, subject: Option<&str>) -> Self {
+        match subject {
+            Some(subject) => Key::new(&format!("{kind} of a subject")).part(subject),
+            None => Key::new(kind),
+        }
+    }
+
     /// Adds a part.
     pub(crate) fn part(mut self, part: impl AsRef<[u8]>) -> Self {
         let part = part.as_ref();

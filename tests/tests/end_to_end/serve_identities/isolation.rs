@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Team, config};
 use crate::doctor::has_namespaces;
-use crate::harness::{FAULT_SERVER, fault_entry};
+use crate::harness::{FAULT_SERVER, fault_entry, unique};
 use crate::services::Service;
 use crate::serving::{Client, DEMO, HANDSHAKE, Serve, answered, execute, outcome_of};
 
@@ -137,6 +137,34 @@ fn cached_results_belong_to_their_subject() {
         outcome_of(&answer)["result"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
     };
     assert_eq!([result("alice"), result("alice"), result("bob"), result("alice")], ["1", "1", "2", "1"]);
+}
+
+/// How long compiling takes, and whether it is needed, tells a subject nothing about the texts of others.
+#[test]
+fn compiled_programs_belong_to_their_subject() {
+    let team = Team::new("", "", DEMO);
+    let code = format!("{:?}.len() + demo::echo(\"x\").await?.text().len()", unique());
+    let is_cached = |subject: &str| {
+        let answer = team.client(subject, "").stateless().ask("tools/call", &execute(&code));
+        let outcome = outcome_of(&answer);
+        assert_eq!(outcome["status"], "ok", "{answer:#}");
+        assert_eq!(outcome["cached"], outcome["phases_ms"]["compile"] == 0.0, "{answer:#}");
+        outcome["cached"].as_bool().unwrap()
+    };
+    let subjects = ["alice", "bob", "alice", "bob", "carol"];
+    assert_eq!(subjects.map(is_cached), [false, false, true, true, false]);
+}
+
+/// Without subjects, all clients use the same programs.
+#[test]
+fn compiled_programs_are_shared_without_subjects() {
+    let code = format!("{:?}.len()", unique());
+    let server = Serve::http(DEMO).start();
+    let is_cached = || {
+        let answer = server.client().stateless().ask("tools/call", &execute(&code));
+        outcome_of(&answer)["cached"].as_bool().unwrap_or_else(|| panic!("{answer:#}"))
+    };
+    assert_eq!([is_cached(), is_cached()], [false, true]);
 }
 
 #[test]
