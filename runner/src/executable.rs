@@ -1,7 +1,7 @@
 //! Checks that a linked program is one that the sandbox was made for, whichever linker wrote it.
 //!
-//! A snippet can ask linkers for more than code and data: `#[link_section]`, `global_asm!` and linker scripts name sections
-//! and segments. What the kernel would do with a file beyond loading it at fixed addresses is refused here.
+//! A snippet can ask linkers for more than code and data: `#[link_section]`, `global_asm!` and linker scripts name
+//! sections and segments. What the kernel would do with a file beyond loading it at fixed addresses is refused here.
 
 use object::elf::{self, ProgramHeader64};
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};

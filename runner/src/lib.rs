@@ -52,6 +52,7 @@ pub mod limits;
 mod manifest;
 mod markdown;
 mod messages;
+mod obeyed_files;
 mod observer;
 mod optimize;
 mod optimized;
@@ -106,6 +107,7 @@ pub use hints::nearest::nearest;
 pub use host::{Answer, REPAIRED_META, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
 pub use layer_crates::LayerCrate;
+pub use obeyed_files::ObeyedFiles;
 pub use observer::{CallBegun, Observer, Phase, Unobserved};
 pub use optimize::Optimized;
 pub use outcome::{

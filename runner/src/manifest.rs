@@ -1,8 +1,8 @@
 //! Reads from a linked program the tools that it can call.
 //!
 //! Each stub keeps its tool's identity in a section of its own, and the linker drops unreachable sections; so the names
-//! of the remaining sections are exact, whatever the snippet's text says. A file that `executable` refuses has no manifest:
-//! nothing runs it.
+//! of the remaining sections are exact, whatever the snippet's text says. A file that `executable` refuses has no
+//! manifest: nothing runs it.
 
 use std::fs::File;
 use std::io;
