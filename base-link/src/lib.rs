@@ -30,7 +30,7 @@ pub use prepare::{Prepared, prepare};
 
 /// Version of what [`prepare()`] and [`link()`] return: part of the key of everything that is kept of it. Raise it with
 /// each change of the layout, of the symbols, of the rooms that the layout reserves, or of how programs are linked.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Why an image can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

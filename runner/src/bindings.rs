@@ -9,6 +9,7 @@
 //! | key of the layer below | libraries fit only what they were compiled against |
 //! | version of codegen | the meaning of the text below |
 //! | module name, generated text or its key | the code (it holds the tools' identities, and so their schemas) |
+//! | for a part of a server, the subject, if there is one | the selected tools are those that a snippet names |
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -104,7 +105,10 @@ pub(crate) async fn ensure(
             return whole(engine, named.module, false, admission).await;
         }
     }
-    let key = text_key(layer, module, &named.source, admission.holder);
+    // All snippets use the whole module if it has a source of its own.
+    let anybody = Holder::default();
+    let holder = if named.module.source.is_none() { admission.holder } else { &anybody };
+    let key = text_key(layer, module, &named.source, holder);
     match counted(cache, module, &key) {
         Some(library) => Ok(library),
         None => compile(engine, (module, &key), &named.source, false, admission).await,

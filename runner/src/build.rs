@@ -125,11 +125,14 @@ pub(crate) async fn build(
     let Judged { accepted, mut diagnostics, sandbox } = compilations.run(spliced).await?;
     let compared = never_equal(catalog, snippet)?;
     let result = match accepted.filter(|_| compared.is_empty()) {
-        Some(accepted) => {
-            let folder = accepted.compiled.output.path();
-            admission.holder.mark(folder).map_err(Error::cache(folder))?;
-            accepted.publish(engine, &key, &compilations.libraries, claim)?
-        }
+        Some(accepted) => match accepted.forbidden()? {
+            Some(diagnostic) => Built::Rejected(vec![diagnostic]),
+            None => {
+                let folder = accepted.compiled.output.path();
+                admission.holder.mark(folder).map_err(Error::cache(folder))?;
+                accepted.publish(engine, &key, &compilations.libraries, claim)?
+            }
+        },
         None => {
             diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
             Built::Rejected(diagnostics)
@@ -288,6 +291,15 @@ impl Compilations<'_> {
 }
 
 impl Accepted {
+    /// The diagnostic for a program that is linked, but must not run.
+    fn forbidden(&self) -> Result<Option<Diagnostic>> {
+        let folder = self.compiled.output.path();
+        let read = manifest::read_file(&folder.join(PROGRAM)).map_err(Error::cache(folder))?;
+        let hint =
+            "leave sections, segments and libraries to the compiler (`link_section`, `global_asm!`, `link`)";
+        Ok(read.err().map(|error| breakdown(error.to_string(), "", hint)))
+    }
+
     /// Puts the program into the cache.
     fn publish(
         self,

@@ -16,7 +16,7 @@ use crate::syntax_depth::on_parser_stack;
 use crate::syntax_error::SyntaxError;
 use crate::tokens::{Kind, Tokens};
 
-use recent::Recent;
+use recent::{Recent, Source};
 
 /// The code of a snippet. Clones share the result of parsing it.
 #[derive(Debug, Clone)]
@@ -53,17 +53,23 @@ impl Code {
 
     /// Parses `text`, which is compiled for this `purpose`.
     pub(crate) fn parse_for(text: String, purpose: Purpose) -> Self {
+        Code::parse_source(Source { subject: None, text, purpose })
+    }
+
+    fn parse_source(source: Source) -> Self {
         let started = Instant::now();
-        let parsed = recent().find(&text, purpose);
-        let parsed = parsed.unwrap_or_else(|| parse(text, purpose));
+        let parsed = recent().find(&source);
+        let parsed = parsed.unwrap_or_else(|| parse(source));
         Code { parsed, time: started.elapsed() }
     }
 
     /// Parses `text`, which may call these saved programs as `programs::NAME(…)`. The programs that it calls, also
-    /// through others, become part of it: one program with one manifest.
+    /// through others, become part of it: one program with one manifest. If there are subjects, `subject` is the one that
+    /// has sent it.
     #[must_use]
-    pub fn parse_with(text: String, programs: &BTreeMap<String, ProgramText>) -> Self {
-        Code::parse(text).with(programs)
+    pub fn parse_with(subject: Option<&str>, text: String, programs: &BTreeMap<String, ProgramText>) -> Self {
+        let subject = subject.map(Arc::from);
+        Code::parse_source(Source { subject, text, purpose: Purpose::Snippet }).with(programs)
     }
 
     /// The same code, with the programs that it calls.
@@ -204,9 +210,10 @@ fn recent() -> MutexGuard<'static, Recent<Parsed>> {
 }
 
 /// Parses a text, and keeps the result.
-fn parse(text: String, purpose: Purpose) -> Arc<Parsed> {
+fn parse(source: Source) -> Arc<Parsed> {
+    let text = source.text.clone();
     let parsed = on_parser_stack(|| {
-        let snippet = Snippet::parse(&text, purpose);
+        let snippet = Snippet::parse(&text, source.purpose);
         let path_heads = snippet.as_ref().map(|snippet| path_heads(&snippet.text)).unwrap_or_default();
         (snippet, path_heads)
     });
@@ -215,7 +222,7 @@ fn parse(text: String, purpose: Purpose) -> Arc<Parsed> {
     let (snippet, path_heads) = parsed.unwrap_or_else(|| (Err(snippet::unreadable()), BTreeSet::new()));
     let parsed = Arc::new(Parsed { text, snippet, path_heads });
     if is_known {
-        recent().keep(&parsed.text, purpose, &parsed);
+        recent().keep(source, &parsed);
     }
     parsed
 }

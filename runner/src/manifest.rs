@@ -1,7 +1,8 @@
 //! Reads from a linked program the tools that it can call.
 //!
 //! Each stub keeps its tool's identity in a section of its own, and the linker drops unreachable sections; so the names
-//! of the remaining sections are exact, whatever the snippet's text says.
+//! of the remaining sections are exact, whatever the snippet's text says. A file that `executable` refuses has no
+//! manifest: nothing runs it.
 
 use std::fs::File;
 use std::io;
@@ -9,20 +10,34 @@ use std::path::Path;
 
 use object::{Object, ObjectSection, ReadCache, ReadRef};
 
+use crate::executable::{self, Elf, Forbidden};
+
 /// Length of an identity: 128 bits in hexadecimal.
 const HASH_LENGTH: usize = 32;
 
 /// Replaces a name that is not an identity: it is forged, and may have any length.
 const MALFORMED: &str = "malformed";
 
+/// Why a file is no program.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoProgram {
+    /// It is not a well-formed ELF file.
+    #[error(transparent)]
+    Malformed(#[from] object::Error),
+    /// It asks the kernel for more than a program needs.
+    #[error("the program has {0}")]
+    Forbidden(#[from] Forbidden),
+}
+
 /// Reads a program's file: only the headers and the names of its sections.
-pub(crate) fn read_file(program: &Path) -> io::Result<Result<Vec<String>, object::Error>> {
+pub(crate) fn read_file(program: &Path) -> io::Result<Result<Vec<String>, NoProgram>> {
     Ok(read(&ReadCache::new(File::open(program)?)))
 }
 
 /// The identities in a linked program, in order. They may include forged ones, which the catalog rejects.
-fn read<'a>(program: impl ReadRef<'a>) -> Result<Vec<String>, object::Error> {
-    let file = object::File::parse(program)?;
+fn read<'a>(program: impl ReadRef<'a>) -> Result<Vec<String>, NoProgram> {
+    let file = Elf::parse(program)?;
+    executable::check(&file)?;
     let mut identities: Vec<String> =
         file.sections().filter_map(|section| section.name().map_or_else(unreadable, identity)).collect();
     identities.sort();
@@ -76,9 +91,10 @@ mod tests {
         strings[24..32].copy_from_slice(&u64::from(at).to_le_bytes());
         strings[32..40].copy_from_slice(&(names.len() as u64).to_le_bytes());
         let mut file = [0; FILE_HEADER as usize];
-        // 64 bits, little endian, version 1; an executable for x86-64.
+        // 64 bits, little endian, version 1; an executable for this machine: EM_AARCH64 or EM_X86_64.
         file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
-        file[16..21].copy_from_slice(&[2, 0, 62, 0, 1]);
+        let machine = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+        file[16..21].copy_from_slice(&[2, 0, machine, 0, 1]);
         file[40..48].copy_from_slice(&u64::from(FILE_HEADER).to_le_bytes());
         for (at, value) in [(52, FILE_HEADER), (58, SECTION_HEADER), (60, count), (62, count - 1)] {
             file[at..at + 2].copy_from_slice(&value.to_le_bytes());
@@ -119,5 +135,12 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_program_is_an_error() {
         assert!(read(&b""[..]).is_err() && read(&b"#!/bin/sh\nexit 0\n"[..]).is_err());
+        let mut shared = program(&[]);
+        // `e_type`: ET_DYN.
+        shared[16] = 3;
+        assert_eq!(
+            read(&*shared).unwrap_err().to_string(),
+            "the program has a form other than that of a static executable for this machine"
+        );
     }
 }

@@ -171,9 +171,12 @@ async fn compile(
         return failed(engine, key, status);
     }
     let file = output.path().join(PROGRAM);
-    let read = manifest::read_file(&file).map_err(Error::cache(output.path()))?;
-    if read.ok().as_ref() != Some(&program.manifest) {
-        return unsuitable(engine, key, "it can call other tools than the program before".to_owned());
+    match manifest::read_file(&file).map_err(Error::cache(output.path()))? {
+        Ok(manifest) if manifest == program.manifest => {}
+        Ok(_) => {
+            return unsuitable(engine, key, "it can call other tools than the program before".to_owned());
+        }
+        Err(error) => return unsuitable(engine, key, error.to_string()),
     }
     let notes = program.entry.folder().join(NOTES);
     if notes.exists() {

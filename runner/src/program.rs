@@ -4,6 +4,9 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use sandbox::Policy;
+use tokio::task::spawn_blocking;
+
 use crate::base::Image;
 use crate::broker::{Broker, Socket, Violation};
 use crate::confined::{Captured, Confined, drop_behind};
@@ -68,7 +71,7 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
         base_size = image.base_size;
         command = command.image(image.file);
     }
-    let policy = sandbox_policies::program(limits, job.grants, base_size);
+    let policy = policy(limits, job.grants, base_size).await?;
     let mut running = Running { process: None, evidence: &mut traces.evidence };
     let process = running.process.insert(Confined::spawn(policy, job.confinement, command)?);
     traces.sandbox = process.report();
@@ -88,6 +91,19 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
         Ok(_) => Ok(ProgramEnd::Exited(process.wait().await?)),
         Err(ended) => Ok(ended),
     }
+}
+
+/// The program's policy. Searching what is granted for writing blocks.
+async fn policy(limits: &Limits, grants: &Grants, base_size: u64) -> Result<Policy> {
+    if grants.write.is_empty() {
+        return Ok(sandbox_policies::program(limits, grants, base_size));
+    }
+    let (limits, grants) = (limits.clone(), grants.clone());
+    let searching = spawn_blocking(move || sandbox_policies::program(&limits, &grants, base_size));
+    searching.await.map_err(|error| {
+        let message = format!("what is granted for writing can't be searched: {error}");
+        Error::new(ErrorKind::Sandbox, message).caused_by(error)
+    })
 }
 
 fn socket_error(error: std::io::Error) -> Error {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use sandbox::{Access, Policy, Scratch};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::obeyed_files::ObeyedFiles;
 use crate::protected::{self, Protected};
 use crate::toolchain::Toolchain;
 
@@ -106,7 +107,8 @@ pub struct Grants {
     pub shared_scratch: Option<Scratch>,
     /// Absolute paths that it may read, including everything below.
     pub read: Vec<PathBuf>,
-    /// Absolute paths that it may read and write, including everything below.
+    /// Absolute paths that it may read and write, including everything below, except the files that other programs obey
+    /// ([`ObeyedFiles`](crate::ObeyedFiles)).
     pub write: Vec<PathBuf>,
     /// Additional places that `write` may not touch, besides those of the machine.
     pub protected: Vec<Protected>,
@@ -164,8 +166,8 @@ fn processors() -> u64 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
 }
 
-/// The policy of a snippet's program. `base` is the size in bytes of what a base adds to its address space; it does not
-/// count against the program's memory.
+/// The policy of a snippet's program. Searches what is granted for writing, which may take 20 ms. `base` is the size in
+/// bytes of what a base adds to its address space; it does not count against the program's memory.
 pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
     let mut policy = Policy::program().limits(|set| {
         // Memory for other processes in the program's control group, and for scratch space, which the group counts as
@@ -185,6 +187,7 @@ pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
     }
     for path in &grants.write {
         policy = policy.grant(path, Access::Write);
+        policy.read_only.extend(ObeyedFiles::beneath(path, &grants.write).paths);
     }
     match (&grants.shared_scratch, grants.scratch) {
         (Some(shared), _) => policy.shared_scratch(shared),

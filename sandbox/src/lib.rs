@@ -80,5 +80,7 @@ pub use platform::{
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 pub use platform::{Reading, now};
-pub use policy::{Access, Grant, Limits, Policy, PolicyError, Profile, SCRATCH, SCRATCH_FILES};
+pub use policy::{
+    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, Policy, PolicyError, Profile, SCRATCH, SCRATCH_FILES,
+};
 pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

@@ -110,6 +110,10 @@ pub struct Policy {
     pub profile: Profile,
     /// The paths. The executed file itself is always granted (read and execute).
     pub grants: Vec<Grant>,
+    /// Absolute paths within a grant for writing that are only read, and stay where they are: the folders on the way to
+    /// them cannot be renamed either. Only namespaces keep them, because Landlock only adds rights; a program gets no
+    /// grants without them. Paths that do not exist are skipped: a child may create them.
+    pub read_only: Vec<PathBuf>,
     /// The resource limits.
     pub limits: Limits,
     /// Whether munmap(2) succeeds without doing anything; see [`Policy::keep_mappings`].
@@ -129,6 +133,10 @@ pub struct Policy {
 
 /// The path of a child's scratch space.
 pub const SCRATCH: &str = "/scratch";
+
+/// The lowest address of a program's segments and mappings. Below it is the path with which its own exec is allowed, so
+/// a program can place none there.
+pub const LOWEST_PROGRAM_ADDRESS: u64 = 0x10_0000;
 
 /// Maximum number of files in scratch space, because its size does not count their kernel structures.
 pub const SCRATCH_FILES: usize = 65_536;
@@ -200,6 +208,7 @@ impl Policy {
         Self {
             profile,
             grants: Vec::new(),
+            read_only: Vec::new(),
             limits,
             keep_mappings: false,
             environment: Vec::new(),
@@ -221,6 +230,13 @@ impl Policy {
     #[must_use]
     pub fn grant_if_exists(mut self, path: impl Into<PathBuf>, access: Access) -> Self {
         self.grants.push(Grant { path: path.into(), access, optional: true });
+        self
+    }
+
+    /// Keeps a path within a grant for writing as it is; see [`Policy::read_only`].
+    #[must_use]
+    pub fn read_only(mut self, path: impl Into<PathBuf>) -> Self {
+        self.read_only.push(path.into());
         self
     }
 
@@ -299,8 +315,10 @@ impl Policy {
 
     /// Checks the policy before anything is started. The error describes the problem.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
-        if let Some(grant) = self.grants.iter().find(|grant| !grant.path.is_absolute()) {
-            return Err(PolicyError::NotAbsolute { what: "granted path", path: grant.path.clone() });
+        let granted = self.grants.iter().map(|grant| ("granted path", &grant.path));
+        let kept = self.read_only.iter().map(|path| ("read-only path", path));
+        if let Some((what, path)) = granted.chain(kept).find(|(_, path)| !path.is_absolute()) {
+            return Err(PolicyError::NotAbsolute { what, path: path.clone() });
         }
         if !self.working_folder.is_absolute() {
             let path = self.working_folder.clone();

@@ -74,6 +74,17 @@ fn calls_that_were_not_made_are_not_reported() {
     }
 }
 
+/// std tries calls that are unavailable, and copies with others: that is not an attempt of the program.
+#[test]
+fn copying_a_file_to_the_output_is_not_reported() {
+    for tier in tiers().into_iter().filter(|tier| tier.namespaces) {
+        let policy = Policy::program().scratch(1 << 20).limits(|limits| limits.file_size = Some(1 << 20));
+        let observed = observe(exactly(policy, tier), "attempts", &["copy", "/scratch/file"]);
+        assert!(observed.stdout.starts_with("done copied\n"), "{tier}: {}", observed.stdout);
+        assert_eq!(observed.evidence, Evidence::default(), "{tier}");
+    }
+}
+
 /// A separate list, so that removing a call from the filter fails the test.
 const FATAL: &[&str] = &[
     "ptrace",

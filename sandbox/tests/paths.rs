@@ -12,6 +12,7 @@ use std::path::Path;
 use common::{EACCES, ENOENT, EPERM, EROFS, Output, attempts, compiled, exactly, finish, sandbox};
 use sandbox::{Access, Command, Confinement, Layers, Policy, SCRATCH, SpawnError};
 
+const EBUSY: i32 = 16;
 const ENOSPC: i32 = 28;
 const MIB: u64 = 1 << 20;
 
@@ -216,6 +217,53 @@ fn an_inner_grant_does_not_widen_the_outer_one() {
         // Files inside cannot be moved out either.
         assert!(!files(&["move-out", text(&inner)], policy()).is_done(), "{tier}");
     }
+}
+
+/// Neither by writing or replacing them, nor by renaming what contains them.
+#[test]
+fn read_only_paths_of_a_grant_stay_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["sub/deep/.git/hooks", "sub/own", "other"] {
+        std::fs::create_dir_all(at(name)).unwrap();
+    }
+    for name in ["sub/deep/.git/hooks/run", "sub/deep/file", "instructions", "sub/own/file"] {
+        std::fs::write(at(name), "before").unwrap();
+    }
+    for tier in tiers() {
+        let policy = || {
+            let policy = program().grant(folder.path(), Access::Write).grant(at("sub/own"), Access::Write);
+            let kept = ["sub/deep/.git", "instructions", "sub/own", "missing"];
+            exactly(kept.iter().fold(policy, |policy, name| policy.read_only(at(name))), tier)
+        };
+        let tried = |name: &str, paths: &[&str]| {
+            let paths: Vec<_> = paths.iter().map(|path| at(path)).collect();
+            let arguments: Vec<&str> =
+                [name].into_iter().chain(paths.iter().map(|path| text(path))).collect();
+            files(&arguments, policy())
+        };
+        for name in ["sub/deep/.git/hooks/run", "instructions"] {
+            assert_eq!(tried("read", &[name]).detail(), "before", "{tier}: {name}");
+            assert_eq!(tried("truncate", &[name]).errno(), Some(EROFS), "{tier}: {name}");
+            assert!(!tried("remove", &[name]).is_done(), "{tier}: {name}");
+            assert!(!tried("rename", &["sub/deep/file", name]).is_done(), "{tier}: {name}");
+        }
+        assert_eq!(tried("create", &["sub/deep/.git/hooks"]).errno(), Some(EROFS), "{tier}");
+        // Renaming them, and each folder on the way to them.
+        for name in ["instructions", "sub/deep/.git", "sub/deep", "sub"] {
+            let away = format!("{name}.away");
+            assert_eq!(tried("rename", &[name, &away]).errno(), Some(EBUSY), "{tier}: {name}");
+            assert!(!tried("rename", &[name, "other/away"]).is_done(), "{tier}: {name}");
+        }
+        // Everything else is written, also what is granted itself.
+        for name in ["", "sub", "sub/deep", "sub/own", "other"] {
+            assert_eq!(tried("work", &[name]).detail(), "", "{tier}: {name}");
+        }
+        // A missing path is not made for the child.
+        assert!(!at("missing").exists());
+    }
+    assert_eq!(std::fs::read_to_string(at("sub/deep/.git/hooks/run")).unwrap(), "before");
+    assert_eq!(std::fs::read_to_string(at("instructions")).unwrap(), "before");
 }
 
 #[test]

@@ -152,8 +152,8 @@ impl Execution {
             Some(program) => program.offered.program.code().clone(),
             None => {
                 let programs = &self.snapshot.settings.programs.functions;
-                let text = self.arguments.code.clone();
-                off_loop(text.len(), || Code::parse_with(text, programs))
+                let (subject, text) = (self.caller.client().subject(), self.arguments.code.clone());
+                off_loop(text.len(), || Code::parse_with(subject, text, programs))
             }
         };
         self.await_servers(&code).await;

@@ -56,6 +56,13 @@ pub(crate) struct Client {
     pub(crate) is_subject: bool,
 }
 
+impl Client {
+    /// The key of its subject, if it is one.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        self.is_subject.then_some(self.key.as_str())
+    }
+}
+
 #[derive(Debug)]
 struct State {
     /// How many executions may run at once, and how many may wait.

@@ -207,7 +207,7 @@ impl ServerState {
     pub(crate) fn holder(&self, client: &Client, is_shared: bool) -> Holder {
         let settings = self.settings.borrow();
         let serve = &settings.config.serve;
-        let subject = client.is_subject.then_some(client.key.as_str());
+        let subject = client.subject();
         Holder {
             key: client.key.clone(),
             subject: subject.filter(|_| !is_shared).map(str::to_owned),

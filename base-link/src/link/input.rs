@@ -113,6 +113,10 @@ impl<'a> Object<'a> {
         let symbols = table.symbols(ENDIAN, bytes, elf::SHT_SYMTAB).map_err(failed)?;
         let mut names = Names::default();
         let sections = sections(&table, bytes, &mut names)?;
+        // rust-lld reports it.
+        if sections.iter().any(|section| section.name == STACK && section.has(elf::SHF_EXECINSTR)) {
+            return Err(unsupported("an executable stack"));
+        }
         let count = sections.len();
         let read = symbols.iter().enumerate().map(|(number, symbol)| {
             let symbol = self::symbol(&symbols, number, symbol)?;
@@ -125,6 +129,9 @@ impl<'a> Object<'a> {
         Ok(Object { sections, symbols: read.collect::<Result<_>>()? })
     }
 }
+
+/// The section whose flags say whether the stack must be executable.
+const STACK: &str = ".note.GNU-stack";
 
 /// Maximum length of all names of an object file, in bytes (16 MiB): those of a program of 1 MiB have 100 KB. Names may
 /// share their bytes in the file.

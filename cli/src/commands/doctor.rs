@@ -3,7 +3,10 @@
 //! Without `--fix` it changes nothing: it only names what the first use would install or build. The runner and the
 //! sandbox do the checks; this module reports them, and `fix` runs the commands.
 
+mod bundle;
 mod fix;
+mod grants;
+mod line;
 
 use std::path::Path;
 
@@ -19,6 +22,10 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::DoctorArguments;
+
+use bundle::bundle;
+use grants::WriteGrant;
+use line::{Line, line};
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
@@ -70,6 +77,9 @@ struct Findings<'a> {
     bundle: Option<&'a runner::bundle::Integrity>,
     /// What was enforced on an empty program, if it was tried.
     tried: Option<Tried>,
+    /// What programs may write to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    write_grants: Vec<WriteGrant>,
     problems: Vec<Problem>,
     /// Whether the tier is at least the minimum.
     #[serde(skip)]
@@ -184,6 +194,7 @@ impl<'a> Findings<'a> {
             cache,
             bundle: machine.bundle.as_ref(),
             tried,
+            write_grants: WriteGrant::all(&code_mode.grants),
             problems,
             suffices: match code_mode.confinement {
                 Confinement::AtLeast(minimum) => support.choose(minimum).is_ok(),
@@ -193,25 +204,14 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Maximum number of files of a bundle to print that differ from its manifest; `--json` has all.
-const DIFFERENCES: usize = 20;
-
-/// A line of the report.
-struct Line {
-    ok: bool,
-    name: &'static str,
-    text: String,
-}
-
-fn line(ok: bool, name: &'static str, text: impl Into<String>) -> Line {
-    Line { ok, name, text: text.into() }
-}
-
 /// Formats the findings as text: a line for each item, then the problems and what to do about them.
 fn lines(findings: &Findings<'_>) -> Vec<String> {
     let mut sections = vec![("toolchain", toolchain(findings.toolchain))];
     sections.extend(findings.bundle.map(|integrity| ("bundle", bundle(integrity))));
     sections.extend([("cache", cache(findings)), ("sandbox", sandbox(findings))]);
+    if !findings.write_grants.is_empty() {
+        sections.push(("grants", findings.write_grants.iter().map(WriteGrant::line).collect()));
+    }
     let width = sections.iter().flat_map(|(_, lines)| lines).map(|line| line.name.len()).max().unwrap_or(0);
     let mut text = Vec::new();
     for (name, lines) in &sections {
@@ -232,20 +232,6 @@ fn lines(findings: &Findings<'_>) -> Vec<String> {
         }
     }
     text
-}
-
-/// How the bundle compares with its manifest.
-fn bundle(integrity: &runner::bundle::Integrity) -> Vec<Line> {
-    let runner::bundle::Integrity { folder, files, contents, differences } = integrity;
-    let compared = if *contents { "contents" } else { "sizes (--verify compares contents)" };
-    let text = match differences.len() {
-        0 => format!("{} as in the manifest, compared by {compared}", report::count(*files, "file")),
-        some => format!("{some} of {} differ from the manifest", report::count(*files, "file")),
-    };
-    let mut lines =
-        vec![line(true, "place", folder.display().to_string()), line(differences.is_empty(), "files", text)];
-    lines.extend(differences.iter().take(DIFFERENCES).map(|difference| line(false, "file", difference)));
-    lines
 }
 
 fn toolchain(tools: &runner::Tools) -> Vec<Line> {
@@ -414,30 +400,11 @@ mod tests {
             },
             bundle: None,
             tried: is_complete.then(|| Tried { compiler: tried(), program: tried() }),
+            write_grants: if is_complete { grants::examples() } else { Vec::new() },
             problems: if is_complete { Vec::new() } else { vec![problem] },
             suffices: is_complete,
         };
         lines(&findings).join("\n")
-    }
-
-    #[test]
-    fn a_bundle_has_its_own_lines() {
-        let integrity = |contents, differences| runner::bundle::Integrity {
-            folder: "/opt/toolsmith".into(),
-            files: 120,
-            contents,
-            differences,
-        };
-        let text = |integrity| {
-            let lines = bundle(&integrity).into_iter();
-            lines.map(|line| format!("{} {}: {}", line.ok, line.name, line.text)).collect::<Vec<_>>()
-        };
-        let whole =
-            ["true place: /opt/toolsmith", "true files: 120 files as in the manifest, compared by contents"];
-        assert_eq!(text(integrity(true, Vec::new())), whole);
-        let changed = text(integrity(false, vec!["bin/toolsmith: is missing".to_owned()]));
-        assert_eq!(changed[1], "false files: 1 of 120 files differ from the manifest");
-        assert_eq!(changed[2], "false file: bin/toolsmith: is missing");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub fn snippet(text: String) -> Result<Code, Failure> {
     if !may_call(&text) {
         return Ok(Code::parse(text));
     }
-    Ok(Code::parse_with(text, &callable(&ProgramStore::of_working_folder()?)?))
+    Ok(Code::parse_with(None, text, &callable(&ProgramStore::of_working_folder()?)?))
 }
 
 /// The program with the others that it calls.

@@ -136,7 +136,7 @@ fn calling(code: &str, programs: &[(&str, &str)]) -> String {
         ((*name).to_owned(), program.as_function(name).unwrap())
     };
     let programs = programs.iter().map(function).collect();
-    let code = Code::parse_with(code.to_owned(), &programs);
+    let code = Code::parse_with(None, code.to_owned(), &programs);
     splice(code.snippet().unwrap(), &Changes::default(), &[]).text
 }
 

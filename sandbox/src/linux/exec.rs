@@ -17,11 +17,9 @@ use crate::error::failed;
 use crate::{Failure, Policy, Step};
 
 /// The address of the empty path for the program's exec: above the lowest address that an ordinary user may
-/// map (vm.mmap_min_addr, 64 KiB on common systems) and below [`LOWEST_PROGRAM_ADDRESS`].
+/// map (vm.mmap_min_addr, 64 KiB on common systems) and below
+/// [`LOWEST_PROGRAM_ADDRESS`](crate::LOWEST_PROGRAM_ADDRESS).
 const EMPTY_PATH_ADDRESS: usize = 0x2_0000;
-
-/// A program's own mappings start here, so that it can never place a path at [`EMPTY_PATH_ADDRESS`].
-pub(super) const LOWEST_PROGRAM_ADDRESS: u64 = 0x10_0000;
 
 /// An opened and converted command. Executing it does not allocate.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use rustix::mount::{
 use super::exec::Executable;
 use crate::error::failed;
 use crate::policy::{SCRATCH, SCRATCH_FILES};
-use crate::{Access, Failure, Policy, Step};
+use crate::{Access, Failure, Grant, Policy, Step};
 
 /// The access allowed under a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,35 +44,62 @@ struct Clone {
     is_folder: bool,
 }
 
+/// A path for which the policy asks.
+#[derive(Debug, Default)]
+struct Requested {
+    rights: Rights,
+    /// Whether it must exist.
+    required: bool,
+    /// Whether it may only be read, within a folder that may be written.
+    read_only: bool,
+    /// Whether it is a mount even with the rights of the folder that contains it: a mount point cannot be renamed.
+    stays: bool,
+}
+
 /// The mounts for a policy, outer ones first. As with Landlock, the rights of a folder apply to everything in
-/// it.
+/// it, except the paths that the policy keeps read-only.
 pub(super) fn plan(policy: &Policy, executable: &Executable) -> Vec<Mount> {
-    let tree = policy.profile.is_tree();
-    let mut requested: BTreeMap<PathBuf, (Rights, bool)> = BTreeMap::new();
-    for grant in &policy.grants {
-        let write = grant.access == Access::Write;
-        // A linker and loader map code from any file they read. A program never does.
-        let execute = tree && !write;
-        let (rights, optional) = requested.entry(grant.path.clone()).or_insert((Rights::default(), true));
-        *rights = Rights { write: rights.write || write, execute: rights.execute || execute };
-        *optional &= grant.optional;
-    }
-    if tree {
-        let (rights, optional) = requested.entry(executable.path.clone()).or_default();
-        rights.execute = true;
-        *optional = false;
-    }
     let mut mounts: Vec<Mount> = Vec::new();
-    for (path, (own, optional)) in requested {
+    for (path, requested) in requested(policy, executable) {
         let outer = mounts.iter().rev().find(|mount| path.starts_with(&mount.path));
         let inherited = outer.map(|mount| mount.rights).unwrap_or_default();
-        let rights =
-            Rights { write: own.write || inherited.write, execute: own.execute || inherited.execute };
-        if outer.is_none_or(|mount| mount.rights != rights || mount.optional) {
-            mounts.push(Mount { path, rights, optional });
+        let own = requested.rights;
+        let write = own.write || inherited.write && !requested.read_only;
+        let rights = Rights { write, execute: own.execute || inherited.execute };
+        let differs = outer.is_none_or(|mount| mount.rights != rights || mount.optional);
+        if differs || requested.stays {
+            mounts.push(Mount { path, rights, optional: !requested.required });
         }
     }
     mounts
+}
+
+fn requested(policy: &Policy, executable: &Executable) -> BTreeMap<PathBuf, Requested> {
+    let tree = policy.profile.is_tree();
+    let mut all: BTreeMap<PathBuf, Requested> = BTreeMap::new();
+    for grant in &policy.grants {
+        let write = grant.access == Access::Write;
+        let requested = all.entry(grant.path.clone()).or_default();
+        requested.rights.write |= write;
+        // A linker and loader map code from any file they read. A program never does.
+        requested.rights.execute |= tree && !write;
+        requested.required |= !grant.optional;
+    }
+    if tree {
+        let requested = all.entry(executable.path.clone()).or_default();
+        requested.rights.execute = true;
+        requested.required = true;
+    }
+    for path in &policy.read_only {
+        let is_around = |grant: &&Grant| grant.access == Access::Write && path.starts_with(&grant.path);
+        let Some(outermost) = policy.grants.iter().filter(is_around).map(|grant| &grant.path).min() else {
+            continue;
+        };
+        let way = path.ancestors().skip(1).take_while(|folder| folder.starts_with(outermost));
+        way.for_each(|folder| all.entry(folder.to_owned()).or_default().stays = true);
+        all.entry(path.clone()).or_default().read_only = true;
+    }
+    all
 }
 
 /// Additions to the root besides the mounts.

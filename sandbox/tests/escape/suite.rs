@@ -57,6 +57,12 @@ const TIERS_ONLY: &str = "SANDBOX_TEST_TIERS_ONLY";
 const WORKERS: usize = 3;
 
 impl Suite {
+    /// As the user of this process.
+    pub(crate) fn new() -> Self {
+        let user = if rustix::process::getuid().is_root() { "root" } else { "ordinary user" };
+        Self { user, helper: common::helper(), program: crate::program() }
+    }
+
     fn sandbox(&self, policy: Policy) -> Sandbox {
         Sandbox::new(policy).helper(&self.helper)
     }
@@ -69,9 +75,9 @@ impl Suite {
         Layers::TIERS.iter().chain(single).filter(|layers| supported.include(**layers)).copied().collect()
     }
 
-    /// All rows that apply to this profile, in the order of the table.
-    pub(crate) fn run(&self, profile: Profile) -> Vec<Tried> {
-        let rows: Vec<&Row> = ROWS.iter().filter(|row| applies(row, profile)).collect();
+    /// The selected rows that apply to this profile, in the order of the table.
+    pub(crate) fn run(&self, profile: Profile, is_selected: impl Fn(&Row) -> bool) -> Vec<Tried> {
+        let rows: Vec<&Row> = ROWS.iter().filter(|row| applies(row, profile) && is_selected(row)).collect();
         let combinations = self.combinations();
         let (next, tried) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         std::thread::scope(|scope| {
@@ -102,8 +108,8 @@ impl Suite {
         let mut world = World::new(row, &self.program);
         let mut command = std::process::Command::new(&self.program);
         command.arg(row.attempt).args(row.on.iter().map(|on| world.text(*on, true)));
-        if let Some(terminal) = &world.terminal {
-            command.stdin(terminal.slave.try_clone().unwrap());
+        if let Some(passed) = &world.passed {
+            command.stdin(passed.end.try_clone().unwrap());
         }
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -129,15 +135,15 @@ impl Suite {
         let is_claimed = holders.by(layers, abi) && !is_exempt_from_limits(row, self);
         // Without layers, all other attempts are tried too: what works then is stopped by the layers alone.
         let is_for_comparison = !is_claimed && layers == Layers::OFF && is_over_at_its_end(row);
-        let costs_seconds = row.attempt == "compute" && !Layers::TIERS.contains(&layers);
+        let costs_seconds = is_computing(row) && !Layers::TIERS.contains(&layers);
         if costs_seconds || !is_claimed && !is_for_comparison {
             return Ending::NotClaimed;
         }
         let mut world = World::new(row, &self.program);
         let mut command = Command::new(&self.program).arg(row.attempt);
         command = command.args(row.on.iter().map(|on| world.text(*on, false)));
-        if let Some(terminal) = &world.terminal {
-            command = command.broker(terminal.slave.try_clone().unwrap());
+        if let Some(passed) = &world.passed {
+            command = command.broker(passed.end.try_clone().unwrap());
         }
         let sandbox = self.sandbox(exactly(policy(row, profile), layers));
         // As `serve` executes programs: by a descriptor, in a helper that was started ahead.
@@ -190,9 +196,14 @@ fn policy(row: &Row, profile: Profile) -> Policy {
     // One second for the attempt that must exhaust it. Other attempts get more, because an emulated machine
     // needs it for threads. Files are allowed, so that the layers refuse them.
     policy.limits(|limits| {
-        limits.cpu_seconds = Some(if row.attempt == "compute" { 1 } else { 10 });
+        limits.cpu_seconds = Some(if is_computing(row) { 1 } else { 10 });
         limits.file_size = Some(1 << 20);
     })
+}
+
+/// Whether the attempt ends only with its limit of processor time.
+fn is_computing(row: &Row) -> bool {
+    row.attempt.starts_with("compute")
 }
 
 /// RLIMIT_NPROC does not apply to root. The other limits of root's threads depend on the kernel, or act a moment later; they
@@ -229,7 +240,7 @@ fn is_expected(output: &Output, row: &Row, layers: Layers) -> bool {
     // An abandoned notification would return ENOSYS: the program continued after a fatal call.
     if let Some(signal) = output.signal() {
         return signal == SIGSYS && layers.seccomp && output.stdout.is_empty()
-            || [SIGXCPU, SIGKILL].contains(&signal) && row.attempt == "compute"
+            || [SIGXCPU, SIGKILL].contains(&signal) && is_computing(row)
             // The supervisor has counted its threads.
             || signal == SIGKILL && row.attempt == "threads";
     }

@@ -81,8 +81,11 @@ pub(crate) enum Argument {
     Udp,
     Unix,
     Abstract,
-    /// A terminal that was passed on.
+    /// A terminal that was passed on, or a socket that has received a text and urgent data.
     Terminal,
+    Socket,
+    /// The name of the machine.
+    HostName,
     /// A descriptor with a secret that the host left open.
     Leaked,
     /// A program that runs as another user.
@@ -159,6 +162,11 @@ const ENOSYS: i32 = 38;
 pub(crate) const ROWS: &[Row] = &[
     row("1", "read", &[A::Key], P::Secret, SLN).tree(FILES),
     row("2", "read", &[A::Text("/etc/passwd")], P::Reported, SLN).tree(FILES),
+    row("2b", "read", &[A::Text("/proc/cpuinfo")], P::Reported, SLN).tree(FILES),
+    row("2c", "read", &[A::Text("/proc/meminfo")], P::Reported, SLN).tree(FILES),
+    row("2d", "list", &[A::Text("/sys/devices")], P::Reported, SLN).tree(FILES),
+    row("2e", "climb", &[A::Text("/etc/passwd")], P::Reported, SLN).tree(FILES),
+    row("2f", "renamed", &[A::Key], P::Secret, SLN).tree(FILES),
     row("3", "list", &[A::Home], P::Reported, SLN).tree(FILES),
     // Landlock does not cover `stat`. Under `landlock+seccomp`, a compiler can find out whether a path
     // exists.
@@ -170,6 +178,13 @@ pub(crate) const ROWS: &[Row] = &[
     row("8", "abstract", &[A::Abstract], P::Reached, from_abi(6)),
     row("9", "vsock", &[], P::Reported, S),
     row("10", "netlink", &[], P::Reported, S),
+    row("10b", "kernel-cipher", &[], P::Reported, S),
+    row("10c", "tunnel-keys", &[], P::Reported, S),
+    row("10d", "tunnel-routes", &[], P::Reported, S),
+    row("10e", "remote-calls", &[], P::Reported, S),
+    row("10f", "send-urgent", &[A::Socket], P::Reported, S),
+    row("10g", "receive-urgent", &[A::Socket], P::Reported, S),
+    row("10h", "send-descriptor", &[A::Socket], P::Reported, S),
     row("11", "ptrace", &[A::Victim], P::Reported, SLN),
     row("12", "read-memory", &[A::Victim, A::Address, A::Length], P::Secret, SLN),
     row("13", "take-descriptor", &[A::Victim, A::Descriptor, A::Length], P::Secret, SLN),
@@ -187,17 +202,22 @@ pub(crate) const ROWS: &[Row] = &[
     row("23", "chmod", &[A::File], P::Changed, SN),
     row("24", "touch", &[A::File], P::Changed, SN),
     row("25", "attribute", &[A::File], P::Changed, SN),
+    row("25b", "file-flags", &[A::File], P::Changed, SLN),
     row("26", "symbolic-link", &[A::Key, A::New], P::Secret, SLN).tree(FILES),
     row("27", "hard-link", &[A::Key, A::New], P::Secret, SLN).tree(FILES),
     row("28", "limit", &[A::Victim], P::Reported, SN),
     // Objects without a path, which Landlock does not cover.
     row("28b", "take-message", &[A::Queue], P::Secret, SN).also(&[EINVAL]),
+    row("28c", "host-name", &[A::HostName], P::Reported, SN).tree(Tree::Differs(N)),
     row("29", "shell", &[A::Text("/bin/sh")], P::Reported, SLN).tree(FILES),
     // `no_new_privs` removes its effect, whatever else applies.
     row("30", "set-user", &[A::SetUser], P::Reported, Held { always: true, ..SLN }),
+    // A compiler of root keeps its user, without the rights.
+    row("30b", "become-root", &[], P::Reported, S).tree(Tree::Apart),
     row("31", "drop-and-execute", &[A::New], P::Changed, SLN).tree(FILES),
     // Neither Landlock nor the child's own root covers a file without a path, so only the filter stops it.
     row("32", "memory-file", &[], P::Reported, S),
+    row("32b", "secret-memory", &[], P::Reported, S),
     // A compiler starts its linker.
     row("33a", "fork", &[], P::Reported, S).tree(Tree::Apart),
     row("33b", "clone3", &[], P::Reported, S).also(&[ENOSYS]),
@@ -207,7 +227,16 @@ pub(crate) const ROWS: &[Row] = &[
     row("36", "bpf", &[], P::Reported, S),
     row("37", "add-key", &[], P::Reported, S),
     row("38", "measure", &[], P::Reported, S),
+    // A program gets ENOSYS, so that std copies instead.
+    row("38b", "splice", &[A::Socket], P::Reported, S).also(&[ENOSYS]),
+    row("38c", "tee", &[], P::Reported, S),
+    row("38d", "vmsplice", &[], P::Reported, S),
+    row("38e", "send-file", &[A::File], P::Reported, SLN),
+    // Build tools may use such locks.
+    row("38f", "inherit-priority", &[], P::Reported, S).tree(Tree::Apart),
+    row("38g", "processor-timer", &[], P::Reported, S),
     row("39a", "unshare", &[], P::Reported, S),
+    row("39d", "clone-user", &[], P::Reported, S),
     row("39b", "mount", &[A::Folder], P::Reported, S),
     row("39c", "change-root", &[A::Text("/")], P::Reported, S),
     row("40", "type-ahead", &[A::Terminal], P::Reported, S),
@@ -225,6 +254,7 @@ pub(crate) const ROWS: &[Row] = &[
     // A tree's limit is tested with the status of its supervisor (`lifetime`). Three times the limit, because
     // the kernel of an emulated machine counts late.
     row("44", "compute", &[A::Text("3000")], P::Reported, ALWAYS).tree(Tree::Apart),
+    row("44b", "compute-and-ignore", &[A::Text("3000")], P::Reported, ALWAYS).tree(Tree::Apart),
 ];
 
 /// Stands for all users of a machine whose required tier is without namespaces.
@@ -243,6 +273,17 @@ pub(crate) const EXCUSED: &[(&str, &str, &str)] = &[
     ("36", "ordinary user", "bpf is for privileged users (kernel.unprivileged_bpf_disabled)"),
     ("38", "ordinary user", "measuring may be for root alone (kernel.perf_event_paranoid)"),
     ("39a", "ordinary user", "user namespaces may be for root alone (AppArmor, or a kernel setting)"),
+    ("39d", "ordinary user", "as 39a"),
+    ("39d", WITHOUT_NAMESPACES, "as 39a"),
+    ("30b", "ordinary user", "only root may"),
+    ("10b", "", "few kernels are built with these sockets"),
+    ("10c", "", "as 10b"),
+    ("10d", "", "as 10b"),
+    ("10e", "", "as 10b"),
+    ("10f", "", "old kernels have no urgent data in these sockets (Linux 5.15, CONFIG_AF_UNIX_OOB)"),
+    ("10g", "", "as 10f"),
+    ("25b", "", "not every file system has flags of files"),
+    ("32b", "", "secret memory may be off (secretmem.enable)"),
     ("39a", WITHOUT_NAMESPACES, "no user may create user namespaces (user.max_user_namespaces)"),
     ("39b", "ordinary user", "as 39a"),
     ("39c", "ordinary user", "as 39a"),

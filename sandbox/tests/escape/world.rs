@@ -8,7 +8,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +40,7 @@ pub(crate) struct World {
     unix: UnixListener,
     named: UnixListener,
     victim: Option<Victim>,
-    pub(crate) terminal: Option<Terminal>,
+    pub(crate) passed: Option<Passed>,
     leaked: OwnedFd,
     set_user: PathBuf,
 }
@@ -55,10 +55,10 @@ struct Victim {
     has_queue: bool,
 }
 
-/// The two ends of a terminal.
-pub(crate) struct Terminal {
-    _master: OwnedFd,
-    pub(crate) slave: OwnedFd,
+/// A descriptor that is passed on: the end of a terminal or a socket.
+pub(crate) struct Passed {
+    _other: OwnedFd,
+    pub(crate) end: OwnedFd,
 }
 
 impl World {
@@ -70,7 +70,7 @@ impl World {
         std::fs::create_dir_all(at("home/.ssh")).unwrap();
         std::fs::create_dir(at("empty")).unwrap();
         std::fs::write(at("home/.ssh/id"), SECRET).unwrap();
-        std::fs::write(at("file"), "contents").unwrap();
+        std::fs::write(at("file"), "done here\n").unwrap();
         std::fs::set_permissions(at("file"), std::fs::Permissions::from_mode(0o644)).unwrap();
         let set_user = set_user(row, program, &at("set-user"));
         let unix = UnixListener::bind(at("socket")).unwrap();
@@ -86,7 +86,11 @@ impl World {
         let has_queue = needs(|on| matches!(on, Argument::Queue));
         let needs_victim = signalled || has_queue || needs(|on| matches!(on, Argument::Victim));
         let victim = needs_victim.then(|| Victim::start(program, has_queue));
-        let terminal = needs(|on| matches!(on, Argument::Terminal)).then(Terminal::open);
+        let passed = if needs(|on| matches!(on, Argument::Terminal)) {
+            Some(Passed::terminal())
+        } else {
+            needs(|on| matches!(on, Argument::Socket)).then(Passed::socket)
+        };
         let mut world = Self {
             before: BTreeMap::new(),
             leaked: leaked(needs(|on| matches!(on, Argument::Leaked))),
@@ -97,15 +101,14 @@ impl World {
             unix,
             named,
             victim,
-            terminal,
+            passed,
             set_user,
         };
         world.before = world.contents();
         world
     }
 
-    /// An argument as text. `plain` is true without a sandbox, where a terminal has another descriptor
-    /// number.
+    /// An argument as text. `plain` is true without a sandbox, where a passed descriptor has another number.
     pub(crate) fn text(&self, argument: Argument, plain: bool) -> String {
         let path = |name: &str| self.folder.path().join(name).to_str().unwrap().to_owned();
         let victim = || self.victim.as_ref().expect("the row has a victim");
@@ -125,7 +128,8 @@ impl World {
             Argument::Udp => self.udp.local_addr().unwrap().to_string(),
             Argument::Unix => path("socket"),
             Argument::Abstract | Argument::Token => self.token.clone(),
-            Argument::Terminal => if plain { "0" } else { "3" }.to_owned(),
+            Argument::Terminal | Argument::Socket => if plain { "0" } else { "3" }.to_owned(),
+            Argument::HostName => rustix::system::uname().nodename().to_str().unwrap().to_owned(),
             Argument::Leaked => self.leaked.as_raw_fd().to_string(),
             Argument::SetUser => self.set_user.to_str().unwrap().to_owned(),
         }
@@ -218,15 +222,23 @@ fn leaked(open: bool) -> OwnedFd {
     copy
 }
 
-impl Terminal {
-    fn open() -> Self {
+impl Passed {
+    fn terminal() -> Self {
         let options = std::fs::OpenOptions::new().read(true).write(true).open("/dev/ptmx").unwrap();
         let master = OwnedFd::from(options);
         rustix::pty::unlockpt(&master).unwrap();
         let name = rustix::pty::ptsname(&master, Vec::new()).unwrap();
         let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
         let slave = rustix::fs::open(name.as_c_str(), flags, rustix::fs::Mode::empty()).unwrap();
-        Self { _master: master, slave }
+        Self { _other: master, end: slave }
+    }
+
+    /// A socket that has received text and, if the kernel can, a byte of urgent data.
+    fn socket() -> Self {
+        let (mut other, end) = UnixStream::pair().unwrap();
+        other.write_all(b"done ").unwrap();
+        let _ = rustix::net::send(&other, b"!", rustix::net::SendFlags::OOB);
+        Self { _other: other.into(), end: end.into() }
     }
 }
 

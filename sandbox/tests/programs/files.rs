@@ -97,6 +97,8 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
             }
             std::thread::sleep(std::time::Duration::from_millis(1));
         },
+        "rename" => fs::rename(path, second).map(|()| String::new()),
+        "make" => fs::create_dir(path).map(|()| String::new()),
         "clear" => clear(Path::new(path)),
         "remove" => fs::remove_file(path).map(|()| String::new()),
         "enter" => std::env::set_current_dir(path).map(|()| String::new()),

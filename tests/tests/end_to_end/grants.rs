@@ -134,6 +134,51 @@ fn only_granted_paths_are_visible_and_relative_to_the_configuration() {
     assert_eq!(result, expected, "{result}");
 }
 
+/// A program that may write to a project leaves no orders for the user's tools in the files that they obey.
+#[test]
+fn files_that_other_programs_obey_are_only_read() {
+    if !has_namespaces() {
+        return;
+    }
+    let granted = Granted::new();
+    for name in ["out/.git/hooks", "out/sub/.vscode"] {
+        fs::create_dir_all(granted.path(name)).unwrap();
+    }
+    for name in ["out/.git/config", "out/CLAUDE.md", "out/sub/.vscode/tasks.json"] {
+        fs::write(granted.path(name), "of the user").unwrap();
+    }
+    let code = r#"
+        let at = std::path::PathBuf::from(args.require("at")?).join("out");
+        let says = |result: std::io::Result<()>| result.map_or_else(|error| error.kind().to_string(), |()| "done".to_owned());
+        let write = |name: &str| says(std::fs::write(at.join(name), "changed"));
+        let rename = |from: &str, to: &str| says(std::fs::rename(at.join(from), at.join(to)));
+        (std::fs::read_to_string(at.join("CLAUDE.md"))?,
+         [write("CLAUDE.md"), write(".git/config"), write(".git/hooks/pre-commit"), write("sub/.vscode/tasks.json")],
+         [rename(".git", "git"), rename("sub", "other"), rename("file", "CLAUDE.md")],
+         [write("sub/source.rs"), write("Makefile")])
+    "#;
+    let (no, busy) = ("read-only filesystem or storage medium", "resource busy");
+    let result = granted.run(Run::new(shared()), "write: [out]", code).result();
+    let expected = value!(["of the user", [no, no, no, no], [busy, busy, busy], ["done", "done"]]);
+    assert_eq!(result, expected);
+    assert_eq!(fs::read_to_string(granted.path("out/CLAUDE.md")).unwrap(), "of the user");
+    // Doctor names them, and what is missing.
+    let file = granted.path("tools.yaml");
+    fs::write(&file, sandbox_config("write: [out]")).unwrap();
+    let doctor =
+        Run::new(shared()).arguments(&["doctor", "--json", "--config", &file]).done().exits(0).outcome();
+    let grant = &doctor["write_grants"][0];
+    let kept = [".git", "CLAUDE.md", "sub/.vscode"].map(|name| granted.path(&format!("out/{name}")));
+    assert_eq!((&grant["path"], &grant["read_only"]), (&value!(granted.path("out")), &value!(kept)));
+    assert_eq!(grant["searched"], true);
+    let creatable = grant["creatable"].as_array().unwrap();
+    assert!(creatable.contains(&value!(".envrc")) && !creatable.contains(&value!("CLAUDE.md")), "{grant:#}");
+    // A grant of such a path is meant.
+    let lines = "write: [out, out/.git, out/CLAUDE.md]";
+    let result = granted.run(Run::new(shared()), lines, code).result();
+    assert_eq!(result[1], value!(["done", "done", "done", no]), "{result}");
+}
+
 #[test]
 fn a_missing_path_is_reported_with_its_place() {
     let granted = Granted::new();

@@ -56,6 +56,20 @@ const ATTEMPTS: &[Attempt] = &[
         },
     },
     Attempt {
+        name: "urgent data by hand",
+        code: concat!(
+            "let result: i64;\nunsafe { std::arch::asm!(\"syscall\", inout(\"rax\") 44i64 => result, in(\"rdi\") 3, ",
+            "in(\"rsi\") c\"x\".as_ptr(), in(\"rdx\") 1, in(\"r10\") 1, in(\"r8\") 0, in(\"r9\") 0, ",
+            "out(\"rcx\") _, out(\"r11\") _) };\nresult"
+        ),
+        options: &[],
+        end: ("ok", 0),
+        check: |outcome| {
+            assert_eq!(outcome["result"], -1, "EPERM: {outcome:#}");
+            assert_eq!(outcome["sandbox"]["refused"], value!(["sendto"]));
+        },
+    },
+    Attempt {
         name: "fork bomb",
         code: concat!("loop {\n", by_hand!("57", "0", "0"), "assert_eq!(result, -1); }"),
         options: &["--timeout", "2"],

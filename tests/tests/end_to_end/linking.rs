@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::cache::with_the_layer_of_the_shared;
 use crate::doctor::sandbox_config;
-use crate::harness::{Run, json, plain, unique};
+use crate::harness::{Run, assert_says, json, plain, unique};
 
 /// Programs in every run of the tests, and in the long one.
 const PROGRAMS: u64 = 20;
@@ -249,6 +249,47 @@ fn a_program_that_the_base_does_not_suit_is_linked_as_a_whole() {
     for text in [allocator, constructor, function, weak, common, end, table, library] {
         assert_eq!(json(text).result(), true, "{text}");
         assert!(!needs_base(&linked(text, "").1), "{text}");
+    }
+}
+
+/// A snippet with assembly that defines `place` in this section.
+fn in_section(section: &str) -> String {
+    format!(
+        "std::arch::global_asm!(\".section {section}\", \".globl place\", \"place:\", \".asciz \\\"/bin/sh\\\"\", \".text\");\n\
+         unsafe extern \"C\" {{ static place: u8; }}\n\
+         fn main() -> bool {{ unsafe {{ (&raw const place).read_volatile() != 0 }} }}"
+    )
+}
+
+/// Neither linker makes a program that the kernel would do more with than load it.
+#[test]
+fn a_program_asks_the_kernel_for_nothing_but_its_segments() {
+    let writable_code = "the program has a segment that is writable and executable";
+    let rows = [
+        (in_section(".wx,\\\"awx\\\",@progbits"), writable_code),
+        (in_section(".text.wx,\\\"awx\\\",@progbits"), writable_code),
+        (in_section(".data.wx,\\\"awx\\\",@progbits"), writable_code),
+        (
+            in_section(".interp,\\\"a\\\",@progbits"),
+            "the program has an interpreter, which would be started in its place",
+        ),
+        (
+            "#[link(kind = \"link-arg\", name = \"-zexecstack\")] unsafe extern \"C\" {}\nfn main() {}"
+                .to_owned(),
+            "link kind `link-arg` is unstable",
+        ),
+    ];
+    for (text, message) in rows {
+        for link in ["", "whole"] {
+            let outcome = json(&text).variable("TOOLSMITH_LINK", link).expect("compile_error", 3);
+            assert_eq!(outcome["diagnostics"][0]["message"], message, "{link}: {text}\n{outcome:#}");
+        }
+    }
+    // An object file that wants an executable stack.
+    let stack = "std::arch::global_asm!(\".section .note.GNU-stack,\\\"x\\\",@progbits\", \".text\");\nfn main() -> bool { true }";
+    for link in ["", "whole"] {
+        let outcome = json(stack).variable("TOOLSMITH_LINK", link).expect("compile_error", 3);
+        assert_says(&outcome["diagnostics"][0]["rendered"], &["requires an executable stack"]);
     }
 }
 

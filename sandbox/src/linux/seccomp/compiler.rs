@@ -42,13 +42,28 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
 }
 
 pub(super) const DENIED: &[i64] = &[
-    // Network and sockets with names. Only connected socket pairs remain.
+    // Sockets of every family, also the kernel's ciphers (AF_ALG), and control data. `socketpair` and `recvfrom` have
+    // conditions.
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_accept,
     libc::SYS_accept4,
+    libc::SYS_setsockopt,
+    libc::SYS_sendto,
+    libc::SYS_sendmsg,
+    libc::SYS_sendmmsg,
+    libc::SYS_recvmsg,
+    libc::SYS_recvmmsg,
+    // Pages of files in pipes and sockets, without copies: holes of the kernel have made them writable. Copying works
+    // without these calls.
+    libc::SYS_splice,
+    libc::SYS_vmsplice,
+    libc::SYS_tee,
+    libc::SYS_sendfile,
+    // Timers on processor time.
+    libc::SYS_timer_create,
     // The process group is needed to find all processes again.
     libc::SYS_setsid,
     libc::SYS_setpgid,
@@ -109,14 +124,23 @@ const SYS_LSM_GET_SELF_ATTR: i64 = 459;
 const SYS_LSM_SET_SELF_ATTR: i64 = 460;
 const SYS_LSM_LIST_MODULES: i64 = 461;
 
+/// std learns through a pair of sockets for packets whether a command has been executed. Such sockets have neither
+/// names nor urgent data.
 fn network(rules: &mut Rules) -> Built<()> {
     when(rules, libc::SYS_socketpair, vec![int(0, Ne, libc::AF_UNIX as u32)?])?;
-    // An unconnected datagram socket could still send to a named socket.
-    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
-        when(rules, libc::SYS_socketpair, vec![int(1, MaskedEq(0xf), kind as u32)?])?;
+    for kind in 0..=SOCK_TYPE_MASK {
+        if kind != libc::SOCK_SEQPACKET as u32 {
+            when(rules, libc::SYS_socketpair, vec![int(1, MaskedEq(SOCK_TYPE_MASK.into()), kind)?])?;
+        }
     }
-    when(rules, libc::SYS_sendto, vec![long(4, Ne, 0)?])
+    for flag in [libc::MSG_OOB, libc::MSG_ERRQUEUE] {
+        when(rules, libc::SYS_recvfrom, vec![int(3, MaskedEq(flag as u64), flag as u32)?])?;
+    }
+    Ok(())
 }
+
+/// The bits of a socket's type without its flags (net/socket.h).
+const SOCK_TYPE_MASK: u32 = 0xf;
 
 fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
     for &flag in NAMESPACE_FLAGS {
@@ -144,11 +168,11 @@ fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
 }
 
 fn files(rules: &mut Rules) -> Built<()> {
-    // Signals to any process through the owner of a descriptor.
-    for command in [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG] {
+    // Signals to any process through the owner of a descriptor, and for changes in a folder.
+    for command in [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG, libc::F_NOTIFY] {
         when(rules, libc::SYS_fcntl, vec![int(1, Eq, command as u32)?])?;
     }
-    for control in [libc::TIOCSTI, TIOCLINUX, libc::TIOCSCTTY, FIOSETOWN, SIOCSPGRP, libc::FIOASYNC] {
+    for &control in CONTROLS {
         when(rules, libc::SYS_ioctl, vec![int(1, Eq, control as u32)?])?;
     }
     // Opening for reading with O_TRUNC truncates the file, and Landlock before ABI 3 only checks the reading.
@@ -188,5 +212,21 @@ const PRIO_PROCESS: u32 = 0;
 const F_SETOWN_EX: i32 = 15;
 const F_SETSIG: i32 = 10;
 const TIOCLINUX: libc::Ioctl = 0x541c;
+/// Requests that type into a terminal, take it or set an owner who gets signals, or that set attributes of a file.
+/// Landlock does not check the latter, and they need only a descriptor for reading.
+const CONTROLS: &[libc::Ioctl] = &[
+    libc::TIOCSTI,
+    TIOCLINUX,
+    libc::TIOCSCTTY,
+    FIOSETOWN,
+    SIOCSPGRP,
+    libc::FIOASYNC,
+    FS_IOC_SETFLAGS,
+    FS_IOC_FSSETXATTR,
+];
 const FIOSETOWN: libc::Ioctl = 0x8901;
 const SIOCSPGRP: libc::Ioctl = 0x8902;
+
+/// linux/fs.h. The libc crate has the first one for some C libraries only.
+const FS_IOC_SETFLAGS: libc::Ioctl = 0x4008_6602;
+const FS_IOC_FSSETXATTR: libc::Ioctl = 0x401c_5820;

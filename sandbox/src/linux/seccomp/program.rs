@@ -1,23 +1,24 @@
 //! The allow-list of a program: compute, use its open descriptors, start threads, exit.
 //!
 //! Based on the observed calls of a static musl program with tokio (current thread; time and io drivers), std
-//! threads, panics and the stack overflow handler. Every other call returns EPERM.
+//! threads, panics and the stack overflow handler. Every other call returns EPERM. A call with flags, operations or
+//! commands is allowed only with those that such a program uses: the others are further interfaces of the kernel.
 
-use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
+use seccompiler::SeccompCmpOp::{Eq, Ge, Le, MaskedEq};
 use seccompiler::{BpfProgram, SeccompAction};
 
 use super::filters::{Context, Deciding, Filters};
-use super::rules::{allowing, always, answering, int, long, notifying, unavailable, when};
+use super::rules::{allowing, always, answering, int, long, notifying, only, unavailable, when, with};
 use super::search::{Built, Rules};
 use super::{dangerous, old};
-use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
+use crate::LOWEST_PROGRAM_ADDRESS;
 
 pub(super) fn filters(context: Context) -> Built<Filters> {
     let refused = &SeccompAction::Errno(libc::EPERM as u32);
     let filter = notifying(allowed(&context, true)?)?;
     let after = answering(always([libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
     Ok(Filters {
-        common: vec![unavailable(&[libc::SYS_clone3])],
+        common: vec![unavailable(REPLACEABLE)],
         deciding: Deciding::Notifying { filter, after, context },
     })
 }
@@ -29,6 +30,11 @@ pub(super) fn silent(context: &Context) -> Built<Vec<BpfProgram>> {
         allowing(allowed(context, false)?)?,
     ])
 }
+
+/// Answered with ENOSYS, so that the C library and std use other calls: `clone`, and `read` with `write`. A filter
+/// cannot read the flags of `clone3`. The others pass pages of files to pipes and sockets without copying them, and
+/// holes of the kernel have made such pages writable.
+const REPLACEABLE: &[i64] = &[libc::SYS_clone3, libc::SYS_splice, libc::SYS_sendfile];
 
 /// Allowed with any arguments. They affect only this process and its descriptors.
 pub(super) const PLAIN: &[i64] = &[
@@ -47,37 +53,55 @@ pub(super) const PLAIN: &[i64] = &[
     libc::SYS_epoll_pwait,
     libc::SYS_epoll_pwait2,
     libc::SYS_eventfd2,
-    // Memory. `mmap`, `mprotect` and `mremap` have conditions.
+    // Memory. `mmap`, `mprotect`, `mremap` and `madvise` have conditions.
     libc::SYS_munmap,
     libc::SYS_brk,
-    libc::SYS_madvise,
-    // Threads.
-    libc::SYS_futex,
+    // Threads. `clone`, `futex` and `sched_getaffinity` have conditions.
     libc::SYS_set_tid_address,
-    libc::SYS_set_robust_list,
-    libc::SYS_rseq,
     libc::SYS_getpid,
     libc::SYS_gettid,
     libc::SYS_sched_yield,
-    libc::SYS_sched_getaffinity,
     // Signals to itself.
     libc::SYS_rt_sigaction,
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // Time and random numbers.
-    libc::SYS_clock_gettime,
-    libc::SYS_clock_getres,
-    libc::SYS_clock_nanosleep,
+    // Time and random numbers. Calls with a clock have conditions.
     libc::SYS_nanosleep,
     libc::SYS_gettimeofday,
     libc::SYS_restart_syscall,
     libc::SYS_getrandom,
     libc::SYS_exit,
     libc::SYS_exit_group,
-    // The previous filter returns ENOSYS for it, so this one must allow it.
-    libc::SYS_clone3,
 ];
+
+/// Flags for sending and receiving. Not included: urgent data (`MSG_OOB`), queues of errors, and pages without copies.
+const SENDING: i32 = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
+const RECEIVING: i32 = libc::MSG_DONTWAIT;
+
+/// Waiting and waking, as std and musl do it. Not included: locks with inheritance of priorities.
+const FUTEX_OPERATIONS: &[i32] =
+    &[libc::FUTEX_WAIT, libc::FUTEX_WAKE, libc::FUTEX_REQUEUE, libc::FUTEX_WAIT_BITSET];
+const FUTEX_FLAGS: i32 = libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME;
+
+/// Returning memory, as allocators do it.
+const ADVICE: &[i32] = &[libc::MADV_DONTNEED, libc::MADV_FREE];
+
+/// Memory of its own, without a file.
+const MAPPING: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+const MAPPING_FLAGS: i32 = libc::MAP_FIXED | libc::MAP_NORESERVE | libc::MAP_STACK;
+
+/// A thread, as musl starts it.
+const THREAD: i32 =
+    libc::CLONE_VM | libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
+const THREAD_FLAGS: i32 = libc::CLONE_SYSVSEM
+    | libc::CLONE_SETTLS
+    | libc::CLONE_PARENT_SETTID
+    | libc::CLONE_CHILD_CLEARTID
+    | libc::CLONE_DETACHED;
+
+/// Flags that fcntl(2) can set and no program needs: signals, packets in pipes, reading without the time of access.
+const STATUS_FLAGS: i32 = libc::O_ASYNC | libc::O_DIRECT | libc::O_NOATIME;
 
 /// Terminal and descriptor queries of the standard library. None injects input or sets an owner.
 const CONTROLS: &[libc::Ioctl] =
@@ -89,7 +113,8 @@ const ARCH_SET_FS: u32 = 0x1002;
 
 /// `setting_up` adds the calls that send the listener. The next filter denies them again.
 fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
-    let mut rules = always(PLAIN.iter().chain(old::PLAIN).copied());
+    // The first filter has answered the replaceable calls, so this one must allow them.
+    let mut rules = always([PLAIN, old::PLAIN, REPLACEABLE].concat());
     if setting_up {
         when(&mut rules, libc::SYS_sendmsg, vec![int(0, Eq, context.channel as u32)?])?;
         when(&mut rules, libc::SYS_seccomp, vec![int(0, Eq, libc::SECCOMP_SET_MODE_FILTER)?])?;
@@ -125,7 +150,6 @@ pub(super) const PATHS: &[i64] = &[
     libc::SYS_unlinkat,
     libc::SYS_renameat,
     libc::SYS_ftruncate,
-    libc::SYS_fallocate,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
     libc::SYS_pread64,
@@ -133,7 +157,6 @@ pub(super) const PATHS: &[i64] = &[
     libc::SYS_preadv,
     libc::SYS_pwritev,
     libc::SYS_copy_file_range,
-    libc::SYS_sendfile,
 ];
 
 /// The mode bits that let a file run with the rights of its owner.
@@ -148,28 +171,32 @@ fn paths(rules: &mut Rules) -> Built<()> {
         when(rules, call, vec![int(flags + 1, MaskedEq(SET_ID), 0)?])?;
     }
     // A whiteout is a device.
-    when(rules, libc::SYS_renameat2, vec![int(4, MaskedEq(u64::from(libc::RENAME_WHITEOUT)), 0)?])?;
+    let renaming = libc::RENAME_NOREPLACE | libc::RENAME_EXCHANGE;
+    when(rules, libc::SYS_renameat2, vec![only(4, renaming as i32)?])?;
+    // Keeping the size would allocate more than the limit of a file's size.
+    when(rules, libc::SYS_fallocate, vec![int(1, Eq, 0)?])?;
     // Copying a file ends with this call.
     when(rules, libc::SYS_fchmod, vec![int(1, MaskedEq(SET_ID), 0)?])
 }
 
-/// No executable memory, and no mapping at or growing towards the address for which `execveat` is allowed.
+/// No executable or shared memory, and no mapping at the address for which `execveat` is allowed.
 fn memory(rules: &mut Rules) -> Built<()> {
-    let no_exec = || int(2, MaskedEq(libc::PROT_EXEC as u64), 0);
-    let no_grow = || int(3, MaskedEq(libc::MAP_GROWSDOWN as u64), 0);
-    when(rules, libc::SYS_mprotect, vec![no_exec()?])?;
-    when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Eq, 0)?])?;
-    when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Ge, LOWEST_PROGRAM_ADDRESS)?])?;
-    // With MREMAP_DONTUNMAP, the new address is used as a hint.
-    let addressed = (libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP) as u64;
-    when(rules, libc::SYS_mremap, vec![int(3, MaskedEq(addressed), 0)?])?;
-    when(rules, libc::SYS_mremap, vec![long(4, Ge, LOWEST_PROGRAM_ADDRESS)?])
+    let data = || only(2, libc::PROT_READ | libc::PROT_WRITE);
+    let own = || with(3, MAPPING, MAPPING_FLAGS);
+    when(rules, libc::SYS_mprotect, vec![data()?])?;
+    when(rules, libc::SYS_mmap, vec![data()?, own()?, long(0, Eq, 0)?])?;
+    when(rules, libc::SYS_mmap, vec![data()?, own()?, long(0, Ge, LOWEST_PROGRAM_ADDRESS)?])?;
+    when(rules, libc::SYS_mremap, vec![only(3, libc::MREMAP_MAYMOVE)?])?;
+    ADVICE.iter().try_for_each(|&advice| when(rules, libc::SYS_madvise, vec![int(2, Eq, advice as u32)?]))
 }
 
 fn threads_and_signals(rules: &mut Rules, context: &Context) -> Built<()> {
-    let thread = libc::CLONE_THREAD as u64;
-    let namespaces = super::compiler::NAMESPACE_FLAGS.iter().fold(0, |all, flag| all | flag);
-    when(rules, libc::SYS_clone, vec![long(0, MaskedEq(thread | namespaces), thread)?])?;
+    let other_flags = !(THREAD_FLAGS as u64);
+    when(rules, libc::SYS_clone, vec![long(0, MaskedEq(other_flags), THREAD as u64)?])?;
+    for &operation in FUTEX_OPERATIONS {
+        when(rules, libc::SYS_futex, vec![with(1, operation, FUTEX_FLAGS)?])?;
+    }
+    when(rules, libc::SYS_sched_getaffinity, vec![int(0, Eq, 0)?])?;
     when(rules, libc::SYS_tgkill, vec![int(0, Eq, context.process)?])?;
     if context.signals_scoped {
         // musl aborts with tkill, and a thread's number is not known here. Landlock keeps the signal inside.
@@ -184,19 +211,23 @@ fn threads_and_signals(rules: &mut Rules, context: &Context) -> Built<()> {
     when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_SET_NAME as u32)?])?;
     when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_GET_NAME as u32)?])?;
     // Reading its own limits, without a new value.
-    when(rules, libc::SYS_prlimit64, vec![int(0, Eq, 0)?, long(2, Eq, 0)?])
+    when(rules, libc::SYS_prlimit64, vec![int(0, Eq, 0)?, long(2, Eq, 0)?])?;
+    // Higher numbers are clocks of devices, alarms that wake the machine, and the processor times of other processes.
+    for call in [libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_clock_nanosleep] {
+        when(rules, call, vec![int(0, Le, libc::CLOCK_BOOTTIME as u32)?])?;
+    }
+    Ok(())
 }
 
 /// Reading and writing connected sockets, without addresses, control data or an owner that would receive
 /// signals.
 fn descriptors(rules: &mut Rules) -> Built<()> {
-    when(rules, libc::SYS_sendto, vec![long(4, Eq, 0)?])?;
-    when(rules, libc::SYS_recvfrom, vec![long(4, Eq, 0)?])?;
+    when(rules, libc::SYS_sendto, vec![only(3, SENDING)?, long(4, Eq, 0)?])?;
+    when(rules, libc::SYS_recvfrom, vec![only(3, RECEIVING)?, long(4, Eq, 0)?])?;
     for command in [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_DUPFD_CLOEXEC] {
         when(rules, libc::SYS_fcntl, vec![int(1, Eq, command as u32)?])?;
     }
-    let without_signals = int(2, MaskedEq(libc::O_ASYNC as u64), 0)?;
-    when(rules, libc::SYS_fcntl, vec![int(1, Eq, libc::F_SETFL as u32)?, without_signals])?;
+    when(rules, libc::SYS_fcntl, vec![int(1, Eq, libc::F_SETFL as u32)?, only(2, !STATUS_FLAGS)?])?;
     for &control in CONTROLS {
         when(rules, libc::SYS_ioctl, vec![int(1, Eq, control as u32)?])?;
     }

@@ -36,11 +36,11 @@ const NEWEST_CALL: u32 = 462;
 /// x86_64: the bit that marks calls of the x32 interface (asm/unistd.h).
 const X32_BIT: u32 = 0x4000_0000;
 
-/// A filter for calls on which no list can decide. It returns ENOSYS for calls newer than the lists and for `in_memory`,
-/// calls that pass flags in memory, where a filter cannot read them; callers then use an older call. On x86_64, it kills
-/// at any call of the x32 interface, whose numbers no list contains. Calls with `int 0x80` belong to another architecture,
-/// which [`search`] excludes.
-pub(super) fn unavailable(in_memory: &[i64]) -> BpfProgram {
+/// A filter for calls on which no list can decide. It returns ENOSYS for calls newer than the lists and for
+/// `replaceable` ones, such as those that pass flags in memory, where a filter cannot read them; callers then use other
+/// calls. On x86_64, it kills at any call of the x32 interface, whose numbers no list contains. Calls with `int 0x80`
+/// belong to another architecture, which [`search`] excludes.
+pub(super) fn unavailable(replaceable: &[i64]) -> BpfProgram {
     let answer = |action: u32| instruction(libc::BPF_RET | libc::BPF_K, (0, 0), action);
     let if_true =
         |condition: u32, number: u32| instruction(libc::BPF_JMP | condition | libc::BPF_K, (0, 1), number);
@@ -50,7 +50,7 @@ pub(super) fn unavailable(in_memory: &[i64]) -> BpfProgram {
         filter.extend([if_true(libc::BPF_JGE, X32_BIT), answer(libc::SECCOMP_RET_KILL_PROCESS)]);
     }
     filter.extend([if_true(libc::BPF_JGE, NEWEST_CALL + 1), missing()]);
-    for call in in_memory {
+    for call in replaceable {
         filter.extend([if_true(libc::BPF_JEQ, *call as u32), missing()]);
     }
     filter.push(answer(libc::SECCOMP_RET_ALLOW));
@@ -71,6 +71,16 @@ pub(super) fn when(rules: &mut Rules, call: i64, conditions: Vec<SeccompConditio
 /// A condition on an argument that the kernel reads as 32 bits.
 pub(super) fn int(argument: u8, operator: SeccompCmpOp, value: u32) -> Built<SeccompCondition> {
     Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, u64::from(value))?)
+}
+
+/// A condition on flags: no others than `allowed`.
+pub(super) fn only(argument: u8, allowed: i32) -> Built<SeccompCondition> {
+    with(argument, 0, allowed)
+}
+
+/// A condition on flags or an operation with flags: `required`, and no others than `allowed`.
+pub(super) fn with(argument: u8, required: i32, allowed: i32) -> Built<SeccompCondition> {
+    int(argument, SeccompCmpOp::MaskedEq(u64::from(!allowed as u32)), required as u32)
 }
 
 /// A condition on an argument that the kernel reads as 64 bits: an address, a length, flags of `clone`.

@@ -17,6 +17,13 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "other-user" => other_user(),
         "drop-and-execute" => drop_and_execute(argument(0)),
         "memory-file" => memory_file(),
+        "secret-memory" => quiet(numbers::MEMFD_SECRET, [0]),
+        "become-root" => call(numbers::SETGID, [0]).and_then(|_| quiet(numbers::SETUID, [0])),
+        // A child in a user namespace of its own (CLONE_NEWUSER).
+        "clone-user" => match call(numbers::CLONE, [0x1000_0000 | SIGCHLD, 0, 0, 0, 0]) {
+            Ok(0) => exit(0),
+            other => other.and_then(wait),
+        },
         "second-exec" => second_exec(number(argument(0))),
         "nothing" => Ok(String::new()),
         "fork" => fork(|| 0).and_then(wait),
@@ -29,6 +36,8 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         _ => return None,
     })
 }
+
+const SIGCHLD: i64 = 17;
 
 /// Returns only the error. The executed program reports success.
 fn execute(path: &str, arguments: &[&str]) -> io::Result<String> {

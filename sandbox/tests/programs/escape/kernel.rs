@@ -1,6 +1,8 @@
 //! Kernel interfaces that have been used to escape sandboxes or bypass filters.
 
+use std::fs::File;
 use std::io;
+use std::os::fd::AsRawFd;
 
 use crate::Arguments;
 use crate::numbers;
@@ -32,6 +34,24 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
             quiet(numbers::PERF_EVENT_OPEN, [address(&attributes), 0, -1, -1, 0])
         }
         "unshare" => quiet(numbers::UNSHARE, [NEW_USER]),
+        "splice" => quiet(numbers::SPLICE, [number(argument(0)), 0, 1, 0, 5, SPLICE_F_NONBLOCK]),
+        "tee" => tee(),
+        "vmsplice" => {
+            let text = "done ";
+            let part = [text.as_ptr() as i64, text.len() as i64];
+            quiet(numbers::VMSPLICE, [1, address(&part), 1, 0])
+        }
+        "send-file" => send_file(argument(0)),
+        // A lock of its own whose holder inherits priority (FUTEX_LOCK_PI).
+        "inherit-priority" => {
+            let lock = std::hint::black_box([0_u32; 2]);
+            quiet(numbers::FUTEX, [address(&lock), 6, 0, 0])
+        }
+        // On the processor time of this process; without an event.
+        "processor-timer" => {
+            let (nothing, timer) = ([0_i64, 1 << 32, 0, 0, 0, 0, 0, 0], std::hint::black_box([0_i64]));
+            quiet(numbers::TIMER_CREATE, [2, address(&nothing), address(&timer)])
+        }
         "mount" => mount(argument(0)),
         "change-root" => change_root(argument(0)),
         "type-ahead" => type_ahead(number(argument(0))),
@@ -69,6 +89,30 @@ fn change_root(folder: &str) -> io::Result<String> {
         call(numbers::UNSHARE, [NEW_USER])?;
         change()
     })
+}
+
+const SPLICE_F_NONBLOCK: i64 = 2;
+
+/// Passes a file to its standard output.
+fn send_file(path: &str) -> io::Result<String> {
+    let file = File::open(path)?;
+    quiet(numbers::SENDFILE, [1, i64::from(file.as_raw_fd()), 0, 8])
+}
+
+/// From a pipe of its own to another, or between those that it was started with if it gets none.
+fn tee() -> io::Result<String> {
+    let pipe = || {
+        let ends = std::hint::black_box([0_i32; 2]);
+        call(numbers::PIPE2, [address(&ends), 0]).map(|_| std::hint::black_box(ends).map(i64::from))
+    };
+    let (from, to) = match (pipe(), pipe()) {
+        (Ok([from, filled]), Ok([_, to])) => {
+            call(numbers::WRITE, [filled, b"x".as_ptr() as i64, 1])?;
+            (from, to)
+        }
+        _ => (0, 1),
+    };
+    quiet(numbers::TEE, [from, to, 1, SPLICE_F_NONBLOCK])
 }
 
 const TIOCSCTTY: i64 = 0x540e;

@@ -34,6 +34,8 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "own-descriptor" => own_descriptor(process()),
         "take-message" => take_message(process()),
         "attack-parent" => attack_parent(),
+        "host-name" => host_name(argument(0)),
+        "renamed" => renamed(argument(0)),
         "limit" => {
             let limit = [0_u64; 2];
             quiet(numbers::PRLIMIT64, [process(), 7, 0, address(&limit)])
@@ -106,6 +108,24 @@ fn attack_parent() -> io::Result<String> {
         let _ = call(numbers::PRLIMIT64, [target, 7, address(&limit), 0]);
     }
     std::process::exit(7)
+}
+
+/// Compares the name of the machine with the host's (`struct utsname` of uname(2): the second of six texts).
+fn host_name(expected: &str) -> io::Result<String> {
+    let names = std::hint::black_box([[0_u8; 65]; 6]);
+    call(numbers::UNAME, [address(&names)])?;
+    let name = String::from_utf8_lossy(&std::hint::black_box(names)[1]).trim_end_matches('\0').to_owned();
+    if name == expected { Ok(name) } else { Err(io::Error::from_raw_os_error(EPERM)) }
+}
+
+const EPERM: i32 = 1;
+const PR_SET_NAME: i64 = 15;
+
+/// Reads a file under the name of the process that supervises it.
+fn renamed(path: &str) -> io::Result<String> {
+    let name = b"toolsmith-sandb\0";
+    call(numbers::PRCTL, [PR_SET_NAME, name.as_ptr() as i64])?;
+    fs::read(path).map(|bytes| text(&bytes))
 }
 
 /// Does not wait for a message (IPC_NOWAIT).

@@ -18,6 +18,10 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         }
         "threads" => threads(amount()),
         "compute" => compute(amount()),
+        "compute-and-ignore" => {
+            ignore();
+            compute(amount())
+        }
         "ignore-signals" => ignore_signals(),
         "flood" => flood(),
         _ => return None,
@@ -58,11 +62,16 @@ unsafe extern "C" {
     fn signal(number: i32, handler: usize) -> usize;
 }
 
-/// Ignores every signal that can be ignored, then waits forever.
-fn ignore_signals() -> io::Result<String> {
+/// Ignores every signal that can be ignored.
+fn ignore() {
     for number in 1..=64 {
         unsafe { signal(number, 1) };
     }
+}
+
+/// Ignores signals, then waits forever.
+fn ignore_signals() -> io::Result<String> {
+    ignore();
     println!("ready");
     loop {
         std::thread::park();

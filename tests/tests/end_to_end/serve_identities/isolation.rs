@@ -139,18 +139,32 @@ fn cached_results_belong_to_their_subject() {
     assert_eq!([result("alice"), result("alice"), result("bob"), result("alice")], ["1", "1", "2", "1"]);
 }
 
+/// How long compiling takes, and whether it is needed, tells a subject nothing about the texts of others.
 #[test]
 fn compiled_programs_belong_to_their_subject() {
     let team = Team::new("", "", DEMO);
-    let code = execute(&format!("// {}\n6 * 7", unique()));
+    let code = format!("{:?}.len() + demo::echo(\"x\").await?.text().len()", unique());
     let is_cached = |subject: &str| {
-        let answer = team.client(subject, "").stateless().ask("tools/call", &code);
+        let answer = team.client(subject, "").stateless().ask("tools/call", &execute(&code));
         let outcome = outcome_of(&answer);
-        assert_eq!(outcome["result"], 42, "{answer:#}");
+        assert_eq!(outcome["status"], "ok", "{answer:#}");
+        assert_eq!(outcome["cached"], outcome["phases_ms"]["compile"] == 0.0, "{answer:#}");
         outcome["cached"].as_bool().unwrap()
     };
-    let seen = ["alice", "alice", "bob", "alice", "bob"].map(is_cached);
-    assert_eq!(seen, [false, true, false, true, true]);
+    let subjects = ["alice", "bob", "alice", "bob", "carol"];
+    assert_eq!(subjects.map(is_cached), [false, false, true, true, false]);
+}
+
+/// Without subjects, all clients use the same programs.
+#[test]
+fn compiled_programs_are_shared_without_subjects() {
+    let code = format!("{:?}.len()", unique());
+    let server = Serve::http(DEMO).start();
+    let is_cached = || {
+        let answer = server.client().stateless().ask("tools/call", &execute(&code));
+        outcome_of(&answer)["cached"].as_bool().unwrap_or_else(|| panic!("{answer:#}"))
+    };
+    assert_eq!([is_cached(), is_cached()], [false, true]);
 }
 
 #[test]

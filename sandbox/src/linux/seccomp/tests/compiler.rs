@@ -7,7 +7,7 @@ use libc::{EPERM, SYS_clone, SYS_fcntl, SYS_ioctl, SYS_openat};
 use super::super::compiler::{NAMESPACE_FLAGS, filters};
 use super::super::dangerous;
 use super::Verdict::{Allowed, Refused};
-use super::{HIGH, PATH, PROCESS, SET_GID, SET_UID, assert_all, context, flags, number, verdict};
+use super::{PATH, PROCESS, SET_GID, SET_UID, assert_all, context, flags, number, verdict};
 
 #[test]
 fn a_compiler_has_no_network_and_no_dangerous_calls() {
@@ -16,29 +16,38 @@ fn a_compiler_has_no_network_and_no_dangerous_calls() {
         for call in dangerous::calls() {
             assert_eq!(verdict(&filters, (call, &[])), Refused(EPERM), "{call}");
         }
-        let unix = flags(libc::AF_UNIX);
-        let stream = flags(libc::SOCK_STREAM);
         assert_all(
             &filters,
             Allowed,
-            &[
-                (libc::SYS_read, &[]),
-                (libc::SYS_execve, &[]),
-                (libc::SYS_socketpair, &[unix, stream]),
-                (libc::SYS_socketpair, &[unix, flags(libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC)]),
-                (libc::SYS_sendto, &[3, PATH, 1, 0, 0]),
-            ],
+            &[(libc::SYS_read, &[]), (libc::SYS_execve, &[]), (libc::SYS_pipe2, &[])],
         );
+        let packets = flags(libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC);
+        let pair = (libc::SYS_socketpair, &[flags(libc::AF_UNIX), packets][..]);
+        assert_all(&filters, Allowed, &[pair, (libc::SYS_recvfrom, &[3, PATH, 1, 0, 0])]);
+        let (unix, alg) = (flags(libc::AF_UNIX), flags(libc::AF_ALG));
         assert_all(
             &filters,
             Refused(EPERM),
             &[
-                (libc::SYS_socket, &[unix, stream]),
-                (libc::SYS_socketpair, &[flags(libc::AF_INET), stream]),
-                (libc::SYS_socketpair, &[unix, flags(libc::SOCK_DGRAM)]),
+                (libc::SYS_socket, &[unix, flags(libc::SOCK_STREAM)]),
+                (libc::SYS_socket, &[alg, flags(libc::SOCK_SEQPACKET)]),
+                (libc::SYS_socketpair, &[unix, flags(libc::SOCK_STREAM)]),
                 (libc::SYS_socketpair, &[unix, flags(libc::SOCK_DGRAM | libc::SOCK_CLOEXEC)]),
                 (libc::SYS_socketpair, &[unix, flags(libc::SOCK_RAW)]),
-                (libc::SYS_sendto, &[3, PATH, 1, 0, HIGH]),
+                (libc::SYS_socketpair, &[alg, packets]),
+                (libc::SYS_setsockopt, &[]),
+                (libc::SYS_sendto, &[3, PATH, 1, 0, 0]),
+                (libc::SYS_sendto, &[3, PATH, 1, flags(libc::MSG_OOB), 0]),
+                (libc::SYS_sendmsg, &[]),
+                (libc::SYS_sendmmsg, &[]),
+                (libc::SYS_recvfrom, &[3, PATH, 1, flags(libc::MSG_OOB | libc::MSG_DONTWAIT), 0]),
+                (libc::SYS_recvmsg, &[]),
+                (libc::SYS_recvmmsg, &[]),
+                (libc::SYS_splice, &[]),
+                (libc::SYS_vmsplice, &[]),
+                (libc::SYS_tee, &[]),
+                (libc::SYS_sendfile, &[]),
+                (libc::SYS_timer_create, &[]),
             ],
         );
         assert_eq!(verdict(&filters, (libc::SYS_openat2, &[])), Refused(libc::ENOSYS));

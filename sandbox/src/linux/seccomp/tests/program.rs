@@ -12,11 +12,12 @@ use super::{
     CHANNEL, Call, DESCRIPTOR, Deciding, Filters, HIGH, NATIVE, PATH, PROCESS, SET_GID, SET_UID, assert_all,
     context, flags, number, verdict, verdict_of,
 };
-use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
+use crate::LOWEST_PROGRAM_ADDRESS;
 
 const READ: u64 = flags(libc::PROT_READ);
 const EXEC: u64 = flags(libc::PROT_READ | libc::PROT_EXEC);
-const GROWS: u64 = flags(libc::MAP_PRIVATE | libc::MAP_GROWSDOWN);
+const OWN: u64 = flags(libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+const GROWS: u64 = OWN | flags(libc::MAP_GROWSDOWN);
 
 fn program(signals_scoped: bool, has_paths: bool) -> Filters {
     filters(context(signals_scoped, has_paths)).unwrap()
@@ -25,7 +26,6 @@ fn program(signals_scoped: bool, has_paths: bool) -> Filters {
 #[test]
 fn a_program_maps_no_executable_memory_and_none_at_low_addresses() {
     let filters = program(false, false);
-    let private = flags(libc::MAP_PRIVATE);
     let moved = flags(libc::MREMAP_MAYMOVE);
     let fixed = flags(libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED);
     let kept = flags(libc::MREMAP_MAYMOVE | libc::MREMAP_DONTUNMAP);
@@ -34,35 +34,36 @@ fn a_program_maps_no_executable_memory_and_none_at_low_addresses() {
         &filters,
         Allowed,
         &[
-            (SYS_mmap, &[0, 4096, READ, private]),
-            (SYS_mmap, &[lowest, 4096, READ, private]),
-            (SYS_mmap, &[HIGH, 4096, READ, private]),
+            (SYS_mmap, &[0, 4096, READ, OWN]),
+            (SYS_mmap, &[lowest, 4096, READ, OWN]),
+            (SYS_mmap, &[HIGH, 4096, READ, OWN]),
             (libc::SYS_mprotect, &[0, 4096, READ]),
+            (SYS_mmap, &[lowest, 4096, 0, OWN | flags(libc::MAP_FIXED)]),
+            (SYS_mmap, &[0, 4096, READ, OWN | flags(libc::MAP_NORESERVE | libc::MAP_STACK)]),
             (SYS_mremap, &[0, 1, 1, moved, 0]),
-            (SYS_mremap, &[0, 1, 1, fixed, lowest]),
-            (SYS_mremap, &[0, 1, 1, kept, lowest]),
         ],
     );
     assert_all(
         &filters,
         Notified,
         &[
-            (SYS_mmap, &[0, 4096, EXEC, private]),
-            (SYS_mmap, &[lowest, 4096, EXEC, private]),
+            (SYS_mmap, &[0, 4096, EXEC, OWN]),
+            (SYS_mmap, &[lowest, 4096, EXEC, OWN]),
             (SYS_mmap, &[0, 4096, READ, GROWS]),
             (SYS_mmap, &[lowest, 4096, READ, GROWS]),
-            (SYS_mmap, &[1, 4096, READ, private]),
-            (SYS_mmap, &[lowest - 1, 4096, READ, private]),
+            (SYS_mmap, &[1, 4096, READ, OWN]),
+            (SYS_mmap, &[lowest - 1, 4096, READ, OWN]),
             (libc::SYS_mprotect, &[0, 4096, EXEC]),
-            (SYS_mremap, &[0, 1, 1, fixed, lowest - 1]),
-            (SYS_mremap, &[0, 1, 1, kept, PATH]),
+            (SYS_mremap, &[0, 1, 1, fixed, lowest]),
+            (SYS_mremap, &[0, 1, 1, kept, lowest]),
         ],
     );
 }
 
 #[test]
 fn a_program_starts_threads_and_signals_only_itself() {
-    let thread = flags(libc::CLONE_THREAD | libc::CLONE_VM);
+    // As musl starts one (pthread_create.c).
+    let thread = 0x7d_0f00;
     for signals_scoped in [false, true] {
         let filters = program(signals_scoped, false);
         assert_all(
@@ -84,6 +85,9 @@ fn a_program_starts_threads_and_signals_only_itself() {
             Notified,
             &[
                 (SYS_clone, &[flags(libc::SIGCHLD)]),
+                (SYS_clone, &[thread & !flags(libc::CLONE_FILES)]),
+                (SYS_clone, &[thread | flags(libc::CLONE_PTRACE)]),
+                (SYS_clone, &[thread | HIGH]),
                 #[cfg(target_arch = "x86_64")]
                 (libc::SYS_fork, &[]),
                 (libc::SYS_tgkill, &[PROCESS + 1, 1]),
@@ -144,6 +148,148 @@ fn a_program_uses_only_its_descriptors() {
             (libc::SYS_newfstatat, &[]),
         ],
     );
+}
+
+/// A call with flags, operations or commands.
+struct Uses<'a> {
+    call: i64,
+    /// Its arguments before them.
+    before: &'a [u64],
+    allowed: &'a [i32],
+    /// Others that the kernel knows.
+    refused: &'a [i32],
+}
+
+/// Before the flags of a descriptor.
+const SETTING: [u64; 2] = [3, flags(libc::F_SETFL)];
+
+fn uses<'a>(call: i64, before: &'a [u64], allowed: &'a [i32], refused: &'a [i32]) -> Uses<'a> {
+    Uses { call, before, allowed, refused }
+}
+
+#[test]
+fn a_program_uses_each_call_only_as_it_needs() {
+    let filters = program(true, true);
+    let table = [
+        uses(
+            libc::SYS_sendto,
+            &[3, PATH, 1],
+            &[0, libc::MSG_NOSIGNAL, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL],
+            &[
+                libc::MSG_OOB,
+                libc::MSG_OOB | libc::MSG_NOSIGNAL,
+                libc::MSG_MORE,
+                MSG_ZEROCOPY,
+                MSG_SPLICE_PAGES,
+            ],
+        ),
+        uses(
+            libc::SYS_recvfrom,
+            &[3, PATH, 1],
+            &[0, libc::MSG_DONTWAIT],
+            &[libc::MSG_OOB, libc::MSG_PEEK, libc::MSG_ERRQUEUE, libc::MSG_TRUNC, libc::MSG_WAITALL],
+        ),
+        uses(libc::SYS_sendmmsg, &[3, PATH, 1], &[], &[0, libc::MSG_NOSIGNAL]),
+        uses(libc::SYS_recvmsg, &[3, PATH], &[], &[0, libc::MSG_CMSG_CLOEXEC]),
+        uses(
+            libc::SYS_futex,
+            &[PATH],
+            &[
+                libc::FUTEX_WAIT,
+                libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG,
+                libc::FUTEX_REQUEUE | libc::FUTEX_PRIVATE_FLAG,
+                libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME,
+            ],
+            &[
+                libc::FUTEX_CMP_REQUEUE,
+                libc::FUTEX_WAKE_OP,
+                libc::FUTEX_LOCK_PI,
+                libc::FUTEX_WAIT_REQUEUE_PI | libc::FUTEX_PRIVATE_FLAG,
+                libc::FUTEX_CMP_REQUEUE_PI | libc::FUTEX_PRIVATE_FLAG,
+            ],
+        ),
+        uses(
+            libc::SYS_madvise,
+            &[PATH, 4096],
+            &[libc::MADV_DONTNEED, libc::MADV_FREE],
+            &[libc::MADV_REMOVE, libc::MADV_MERGEABLE, libc::MADV_HUGEPAGE, libc::MADV_HWPOISON],
+        ),
+        uses(
+            SYS_mmap,
+            &[0, 4096, READ],
+            &[libc::MAP_PRIVATE | libc::MAP_ANONYMOUS],
+            &[
+                libc::MAP_PRIVATE,
+                libc::MAP_SHARED | libc::MAP_ANONYMOUS,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_LOCKED,
+            ],
+        ),
+        uses(
+            SYS_fcntl,
+            &[3],
+            &[libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_DUPFD_CLOEXEC],
+            &[
+                libc::F_DUPFD,
+                libc::F_SETLK,
+                libc::F_SETLEASE,
+                libc::F_NOTIFY,
+                libc::F_SETPIPE_SZ,
+                libc::F_ADD_SEALS,
+            ],
+        ),
+        uses(
+            SYS_fcntl,
+            &SETTING,
+            &[0, libc::O_NONBLOCK | libc::O_RDWR, libc::O_NONBLOCK | libc::O_APPEND],
+            &[libc::O_ASYNC, libc::O_DIRECT | libc::O_NONBLOCK, libc::O_NOATIME],
+        ),
+        uses(
+            libc::SYS_clock_gettime,
+            &[],
+            &[
+                libc::CLOCK_REALTIME,
+                libc::CLOCK_MONOTONIC,
+                libc::CLOCK_PROCESS_CPUTIME_ID,
+                libc::CLOCK_BOOTTIME,
+            ],
+            // The processor time of process 1, and the clock of descriptor 3 (clock_getres(2)).
+            &[libc::CLOCK_REALTIME_ALARM, (!1 << 3) | 2, (!3 << 3) | 3],
+        ),
+        uses(libc::SYS_sched_getaffinity, &[], &[0], &[1, PROCESS as i32]),
+        uses(libc::SYS_fallocate, &[3], &[0], &[libc::FALLOC_FL_KEEP_SIZE, libc::FALLOC_FL_PUNCH_HOLE]),
+        uses(
+            libc::SYS_renameat2,
+            &[0, PATH, 0, PATH],
+            &[0, libc::RENAME_NOREPLACE as i32, libc::RENAME_EXCHANGE as i32],
+            &[libc::RENAME_WHITEOUT as i32, 8],
+        ),
+    ];
+    for Uses { call, before, allowed, refused } in table {
+        for (choices, expected) in [(allowed, Allowed), (refused, Notified)] {
+            for choice in choices {
+                let arguments = [before, &[flags(*choice)]].concat();
+                assert_eq!(verdict(&filters, (call, &arguments)), expected, "{call} {arguments:x?}");
+            }
+        }
+    }
+}
+
+/// `linux/socket.h`.
+const MSG_ZEROCOPY: i32 = 0x400_0000;
+const MSG_SPLICE_PAGES: i32 = 0x800_0000;
+
+#[test]
+fn pages_of_files_are_passed_to_no_pipe_or_socket() {
+    for has_paths in [false, true] {
+        let filters = program(true, has_paths);
+        let unavailable = Refused(libc::ENOSYS);
+        assert_all(&filters, unavailable, &[(libc::SYS_splice, &[]), (libc::SYS_sendfile, &[])]);
+        assert_all(&filters, Notified, &[(libc::SYS_vmsplice, &[]), (libc::SYS_tee, &[])]);
+        let silent = silent(&context(true, has_paths)).unwrap();
+        let all: Vec<_> = filters.common.iter().chain(&silent).collect();
+        assert_eq!(verdict_of(&all, NATIVE, (libc::SYS_splice, &[])), unavailable);
+    }
 }
 
 #[test]
