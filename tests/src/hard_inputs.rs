@@ -7,7 +7,6 @@ use std::iter::repeat_with;
 use std::net::TcpStream;
 use std::path::Path;
 
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// The protocol version without sessions: each request is complete.
@@ -147,7 +146,7 @@ fn lists(bytes: usize) -> Vec<(&'static str, String)> {
     let deep = format!("{}1{}", "[".repeat(60), "]".repeat(60));
     vec![
         ("numbers", list_of("1234567890.12345678901", bytes)),
-        ("more values than are allowed", list_of("1", 4 << 20)),
+        ("many small numbers", list_of("1", bytes)),
         ("nested lists", list_of(&deep, MANY_VALUES.min(bytes))),
         ("texts with escapes", list_of(r#""\u00e9\ud83d\ude00\n a text of some words""#, bytes)),
         ("members", members(bytes)),
@@ -170,15 +169,19 @@ fn members(bytes: usize) -> String {
     format!("{{{}}}", member.take(bytes / 50).collect::<Vec<_>>().join(","))
 }
 
-/// The valid arguments among the inputs of the fuzz target.
+/// The values among the inputs of the fuzz target that a request may have in a list.
 fn corpus() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/arguments");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();
-    let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
-    let values: Vec<String> = texts.filter(|text| serde_json::from_str::<&RawValue>(text).is_ok()).collect();
-    assert!(values.len() > 10, "{values:?}");
+    // Their names say what is wrong with them, or that a list would be too much.
+    let is_refused =
+        |file: &Path| ["twice", "deep", "underflow"].iter().any(|word| file.to_string_lossy().contains(word));
+    let texts =
+        files.iter().filter(|file| !is_refused(file)).filter_map(|file| fs::read_to_string(file).ok());
+    let values: Vec<String> = texts.filter(|text| serde_json::from_str::<Value>(text).is_ok()).collect();
+    assert!(values.len() > 5, "{values:?}");
     values.join(",")
 }
 
