@@ -9,10 +9,12 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use system::event_loop::poll_off_loop;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Ask, Caller};
+use super::json_size::MessageSizes;
 use super::pending::{PendingRequest, RequestState, binding};
 use super::session::ClientSession;
 use super::state::ServerState;
@@ -116,7 +118,8 @@ impl<'a> MultiRoundTripCall<'a> {
         CallScope { caller, cancel, asks }
     }
 
-    /// Does the work, up to its result or its first question.
+    /// Does the work, up to its result or its first question. The work on a long request is off the event loop, also if
+    /// it becomes a task of its own.
     ///
     /// # Errors
     /// If the work fails, or can't wait.
@@ -126,6 +129,7 @@ impl<'a> MultiRoundTripCall<'a> {
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
     ) -> Result<Value, ErrorData> {
         let CallScope { caller, cancel, asks } = scope;
+        let work = poll_off_loop(MessageSizes::of(self.context).request(), work);
         let Some(asks) = asks else { return work.await };
         let work = PendingRequest::start(self.bytes, work, asks, caller, cancel);
         self.server_state.held.drive(work, &self.binding, &self.context.ct).await

@@ -430,7 +430,6 @@ impl McpService {
                 Execution { given, program, ..self.execution(&call, &scope, snapshot, arguments, &context) };
             execution.result().boxed()
         };
-        // It may become a task of its own.
-        call.drive(scope, poll_off_loop(MessageSizes::of(&context).request(), work)).await
+        call.drive(scope, work).await
     }
 }

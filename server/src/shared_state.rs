@@ -12,6 +12,7 @@ use gateway::failure::Failure;
 use gateway::permission::share_identities;
 use report::Kind;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use system::event_loop::off_loop;
 use system::random;
 
 /// Contexts of the keys that are derived from the secret (BLAKE3, key derivation).
@@ -126,8 +127,9 @@ impl SharedState {
         sealed.extend_from_slice(text.as_bytes());
         let name = self.name(&["output", owner, address]);
         let unique = Nonce::assume_unique_for_key(nonce);
-        let encrypted =
-            self.outputs.seal_in_place_append_tag(unique, Aad::from(name.as_bytes()), &mut sealed);
+        let encrypted = off_loop(sealed.len(), || {
+            self.outputs.seal_in_place_append_tag(unique, Aad::from(name.as_bytes()), &mut sealed)
+        });
         encrypted.map_err(|_| KeepError::Cryptography)?;
         let object = [&nonce[..], &sealed].concat();
         Ok(self.objects.write(ObjectKind::Outputs, &name, object).await?)
@@ -146,7 +148,7 @@ impl SharedState {
         let name = self.name(&["output", owner, address]);
         let object =
             self.objects.read(ObjectKind::Outputs, &name, max_bytes.saturating_add(OVERHEAD)).await?;
-        Ok(object.and_then(|object| self.opened(&name, object)))
+        Ok(object.and_then(|object| off_loop(object.len(), || self.opened(&name, object))))
     }
 
     fn opened(&self, name: &str, mut object: Vec<u8>) -> Option<(String, Duration)> {

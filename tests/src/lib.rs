@@ -5,6 +5,7 @@
 pub mod browser;
 pub mod checks;
 pub mod fault_proxy;
+pub mod hard_inputs;
 pub mod models;
 pub mod processes;
 pub mod recording_server;

@@ -50,6 +50,12 @@ pub fn private(id: u32) -> u64 {
     resident(id).saturating_sub(status(id, "RssFile:"))
 }
 
+/// Peak of [`private`] memory, in bytes, except that pages of files are counted as they are now.
+#[must_use]
+pub fn peak(id: u32) -> u64 {
+    status(id, "VmHWM:").saturating_sub(status(id, "RssFile:"))
+}
+
 /// The number of open descriptors; 0 if the process has ended.
 #[must_use]
 pub fn descriptors(id: u32) -> usize {

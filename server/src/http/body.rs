@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{StreamExt as _, stream};
 use system::event_loop::off_loop;
 use tokio::time::timeout;
 
 use super::body_budget::{BODY_LIMIT, HeldBody};
-use super::endpoint::busy;
 use crate::json_size::MessageSizes;
 use crate::message::{self, RejectedMessage, SentArguments};
 
@@ -41,6 +40,12 @@ impl BodyError {
             BodyError::Late => StatusCode::REQUEST_TIMEOUT.into_response(),
         }
     }
+}
+
+/// The response to a request for which there is no room now.
+pub(super) fn busy(why: &str) -> Response {
+    let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
+    (StatusCode::SERVICE_UNAVAILABLE, close, format!("{why}; try again later\n")).into_response()
 }
 
 /// The body of a request, up to [`BODY_LIMIT`], without a byte order mark.

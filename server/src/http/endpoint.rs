@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::accept::Accepted;
 use super::access::Access;
-use super::body::{self, BodyError, holding};
+use super::body::{self, BodyError, busy, holding};
 use super::body_budget::{BODY_LIMIT, BodyBudget};
 use super::challenge::Refusal;
 use super::cors;
@@ -395,12 +395,6 @@ fn or_unreadable(answer: Response, body: &[u8]) -> Response {
 fn refused(refusal: RejectedMessage) -> Response {
     let json = [(header::CONTENT_TYPE, "application/json")];
     (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
-}
-
-/// The response to a request for which there is no room now.
-pub(super) fn busy(why: &str) -> Response {
-    let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
-    (StatusCode::SERVICE_UNAVAILABLE, close, format!("{why}; try again later\n")).into_response()
 }
 
 /// The response to a request that can't be accepted now.

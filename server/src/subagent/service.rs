@@ -13,11 +13,13 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use system::event_loop::{off_loop, poll_off_loop};
 
 use super::task::{Subagent, Task};
 use super::tool::{self, Arguments};
 use crate::answer;
 use crate::definitions::of_era;
+use crate::json_size::MessageSizes;
 use crate::level::Level;
 use crate::multi_round_trip::{MultiRoundTripCall, Resumption};
 use crate::protocol_types;
@@ -126,9 +128,14 @@ impl ServerHandler for McpService {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let stateless = is_stateless(&context);
-        let ending = RequestEnd::of(&self.subagent.state, &context);
-        let result = ending.or_answer(self.call(request, context)).await?;
-        protocol_types::call(of_era("tools/call", result, stateless))
+        let sizes = MessageSizes::of(&context);
+        poll_off_loop(sizes.request(), async {
+            let ending = RequestEnd::of(&self.subagent.state, &context);
+            let result = ending.or_answer(self.call(request, context)).await?;
+            let result = of_era("tools/call", result, stateless);
+            off_loop(sizes.set_result(&result), || protocol_types::call(result))
+        })
+        .await
     }
 
     async fn set_level(

@@ -81,6 +81,7 @@ mod serve_http;
 mod serve_http_shutdown;
 mod serve_identities;
 mod serve_killed;
+mod serve_loop;
 mod serve_memory;
 mod serve_metrics;
 mod serve_permission;

@@ -85,6 +85,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "records-cancelled" => records_cancelled(argument),
         "records-lines" => records_lines(argument),
         "answers-with" => answers_with(argument),
+        "long-answer" => long_answer(argument),
         "environment" => environment(),
         "flood" => flood::flood(),
         "many-tools" => flood::many_tools(argument),
@@ -387,6 +388,14 @@ fn answers_with(result: &str) -> io::Result<()> {
         }));
     })
     .serve()
+}
+
+/// Answers calls with a list of so many bytes that repeats the values after their number.
+fn long_answer(argument: &str) -> io::Result<()> {
+    let (bytes, values) = argument.split_once(' ').ok_or_else(|| io::Error::other("no number of bytes"))?;
+    let bytes: usize = bytes.parse().map_err(io::Error::other)?;
+    let items = vec![values; bytes / (values.len() + 1)].join(",");
+    answers_with(&format!(r#"{{"content":[],"structuredContent":{{"items":[{items}]}}}}"#))
 }
 
 /// Returns the value of the variable that `message` names.
