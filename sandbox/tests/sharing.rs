@@ -8,6 +8,7 @@ mod common;
 
 use std::fs::{File, read_to_string};
 use std::io::{BufRead as _, BufReader};
+use std::os::fd::AsFd as _;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -113,6 +114,7 @@ fn threads_are_limited_for_root_too() {
             assert_eq!(started, "10", "{tier}");
             continue;
         }
+        assert!(common::ends(child.as_fd()), "{tier}: {started} threads are left alone");
         let status = child.wait().unwrap();
         assert_eq!(
             std::os::unix::process::ExitStatusExt::signal(&status),
@@ -145,14 +147,14 @@ fn in_a_namespace_the_kernel_refuses_a_thread_too_many() {
 #[test]
 fn refusing_calls_counts_against_the_limit_of_processor_time() {
     for tier in tiers() {
-        let policy = Policy::program().limits(|limits| limits.cpu_seconds = Some(20));
+        let policy = Policy::program().limits(|limits| limits.cpu_seconds = Some(5));
         let mut child = start(exactly(policy, tier), &["refused"]);
         if !child.report().layers.iter().any(|layer| layer == "seccomp-notify") {
             // The filter refuses by itself.
             continue;
         }
         let line = first_line(&mut child);
-        let own = line.strip_prefix("20 19 ").unwrap_or_else(|| panic!("{tier}: {line:?}"));
+        let own = line.strip_prefix("5 4 ").unwrap_or_else(|| panic!("{tier}: {line:?}"));
         child.wait().unwrap();
         // The program's, and the second by which its limit was lowered.
         let counted = Duration::from_micros(own.parse().unwrap()) + Duration::from_secs(1);
