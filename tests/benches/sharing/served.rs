@@ -105,7 +105,7 @@ impl Subject {
     /// Runs a snippet that does not end.
     pub(crate) fn begin(&self, code: &str) {
         let request = self.request(code);
-        self.runtime.spawn(async { request.send().await.map(|answer| answer.text())?.await });
+        self.runtime.spawn(async { request.send().await?.text().await });
     }
 
     fn request(&self, code: &str) -> reqwest::RequestBuilder {
