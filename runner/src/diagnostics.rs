@@ -7,6 +7,7 @@ mod unused;
 
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::path::Path;
 
 use bridge::Origin;
 use bridge::wire::{UNMADE_KEPT, UnmadeReport, Warning};
@@ -108,6 +109,21 @@ pub(crate) fn from_warning(warning: Warning, text: &str) -> Diagnostic {
         render_place(&mut rendered, &lines, Place { line, column, width: 1 }, "");
     }
     Diagnostic { level: "warning".to_owned(), code: None, message, line, column, rendered, hint: None }
+}
+
+/// A warning about a file that a program has created and that other programs obey.
+pub(crate) fn obeyed(path: &Path) -> Diagnostic {
+    let path = path.display();
+    let message = format!("the program has created {path}, which other programs obey where they find it");
+    Diagnostic {
+        level: "warning".to_owned(),
+        code: None,
+        rendered: format!("warning: {message}\n"),
+        message,
+        line: 1,
+        column: 1,
+        hint: Some("look at it before you open its folder with another program".to_owned()),
+    }
 }
 
 /// Adds a warning about calls that the program reports as built but never made. Existing warnings about such calls are

@@ -108,6 +108,11 @@ impl ObeyedFiles {
         found
     }
 
+    /// The paths of those beneath all of these folders, which are granted for writing.
+    pub(crate) fn beneath_all(write: &[PathBuf]) -> BTreeSet<PathBuf> {
+        write.iter().flat_map(|granted| ObeyedFiles::beneath(granted, write).paths).collect()
+    }
+
     /// The names that a program could create in a granted folder, because nothing has them there yet.
     #[must_use]
     pub fn missing_in(granted: &Path) -> Vec<&'static str> {

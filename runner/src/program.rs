@@ -1,7 +1,8 @@
 //! Runs a linked program: sandbox, broker and output.
 
+use std::collections::BTreeSet;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use sandbox::Policy;
@@ -32,6 +33,8 @@ pub(crate) struct ProgramTraces {
     pub(crate) stderr: Captured,
     pub(crate) sandbox: SandboxReport,
     pub(crate) evidence: sandbox::Evidence,
+    /// The files in its grants that other programs obey, from before it started.
+    pub(crate) obeyed: BTreeSet<PathBuf>,
 }
 
 /// A program to run, with its limits.
@@ -72,6 +75,7 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
         command = command.image(image.file);
     }
     let policy = policy(limits, job.grants, base_size).await?;
+    traces.obeyed = policy.read_only.iter().cloned().collect();
     let mut running = Running { process: None, evidence: &mut traces.evidence };
     let process = running.process.insert(Confined::spawn(policy, job.confinement, command)?);
     traces.sandbox = process.report();

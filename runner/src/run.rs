@@ -4,6 +4,7 @@
 //! it came.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::json;
+use system::event_loop::off_loop;
 use system::random;
 
 use crate::base::{Image, ImageError};
@@ -22,15 +24,16 @@ use crate::classify;
 use crate::clock::Clock;
 use crate::compiler::SNIPPET_SECONDS;
 use crate::compiler_slots::AdmissionWait;
-use crate::diagnostics;
+use crate::diagnostics::{self, DIAGNOSTICS_KEPT};
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::heavy::HeavyProgram;
 use crate::host::{Refusal, SessionError, ToolHost};
+use crate::obeyed_files::ObeyedFiles;
 use crate::observer::{Observer, Phase};
 use crate::optimize;
 use crate::optimized;
-use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
+use crate::outcome::{Diagnostic, Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
 
@@ -377,6 +380,9 @@ impl<'a> Run<'a> {
             outcome.sandbox = self.traces.sandbox;
             outcome.sandbox.refused = classify::names(&self.traces.evidence.refused);
         }
+        if self.running.is_some() {
+            outcome.diagnostics.extend(created(&self.request.grants.write, &self.traces.obeyed));
+        }
         outcome.stdout = self.traces.stdout.text();
         outcome.stderr = self.traces.stderr.text();
         outcome.truncated.stdout = self.traces.stdout.exceeded;
@@ -395,6 +401,15 @@ impl<'a> Run<'a> {
         outcome.phases_ms.total = milliseconds(self.started);
         outcome
     }
+}
+
+/// Warnings of files in the granted folders that were not there before and that other programs obey.
+fn created(write: &[PathBuf], before: &BTreeSet<PathBuf>) -> Vec<Diagnostic> {
+    if write.is_empty() {
+        return Vec::new();
+    }
+    let now = off_loop(usize::MAX, || ObeyedFiles::beneath_all(write));
+    now.difference(before).take(DIAGNOSTICS_KEPT).map(|path| diagnostics::obeyed(path)).collect()
 }
 
 /// Maximum number of unknown identities to report.

@@ -187,8 +187,8 @@ pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
     }
     for path in &grants.write {
         policy = policy.grant(path, Access::Write);
-        policy.read_only.extend(ObeyedFiles::beneath(path, &grants.write).paths);
     }
+    policy.read_only.extend(ObeyedFiles::beneath_all(&grants.write));
     match (&grants.shared_scratch, grants.scratch) {
         (Some(shared), _) => policy.shared_scratch(shared),
         (None, Some(bytes)) => policy.scratch(bytes),

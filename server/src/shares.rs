@@ -63,10 +63,10 @@ fn share(resource: Resource) -> Share {
             metric: "compiler_processor_time_seconds_total",
         },
         Resource::Processors => Share {
-            what: "processors, for programs",
-            all: "all, at a lower priority than Toolsmith".to_owned(),
-            one: "the scheduler's",
-            beyond: "run more slowly",
+            what: "processors, for programs and compilers",
+            all: "all of them, after Toolsmith itself".to_owned(),
+            one: "each program as if it had as many threads as there are processors, or `codeMode.sandbox.processors`",
+            beyond: "threads run more slowly",
             metric: "program_processor_time_seconds_total",
         },
         Resource::Memory => Share {
@@ -79,8 +79,8 @@ fn share(resource: Resource) -> Share {
         Resource::Processes => Share {
             what: "threads and processes of programs",
             all: "what the kernel has".to_owned(),
-            one: "[`codeMode.sandbox.pids`](configuration.md#snippets) for each program",
-            beyond: "the program can start no more",
+            one: "[`codeMode.sandbox.threads`](configuration.md#snippets) for each program",
+            beyond: "starting a thread fails, or the program ends",
             metric: "executions_running",
         },
         Resource::EventLoop => Share {

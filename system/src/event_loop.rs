@@ -6,7 +6,6 @@
 
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::pin::pin;
 use std::task::Poll;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -40,19 +39,23 @@ pub fn off_loop<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
 }
 
 /// Drives a future that handles a text of this size. If the text is long, each poll is off the loop.
-pub async fn poll_off_loop<F: Future>(bytes: usize, future: F) -> F::Output {
-    if bytes <= BRIEF || !can_move() {
-        return future.await;
-    }
-    let mut future = pin!(future);
-    loop {
-        // A future within another one has the turn of that one.
-        let turn = if IS_OFF.get() { None } else { TURNS.acquire().await.ok() };
-        let polled = poll_fn(|context| Poll::Ready(off_loop(bytes, || future.as_mut().poll(context)))).await;
-        drop(turn);
-        match polled {
-            Poll::Ready(output) => return output,
-            Poll::Pending => woken().await,
+pub fn poll_off_loop<F: Future>(bytes: usize, future: F) -> impl Future<Output = F::Output> {
+    // In a box: the future below would otherwise have room for it more than once, and that adds up where they are nested.
+    let mut future = Box::pin(future);
+    async move {
+        if bytes <= BRIEF || !can_move() {
+            return future.await;
+        }
+        loop {
+            // A future within another one has the turn of that one.
+            let turn = if IS_OFF.get() { None } else { TURNS.acquire().await.ok() };
+            let polled =
+                poll_fn(|context| Poll::Ready(off_loop(bytes, || future.as_mut().poll(context)))).await;
+            drop(turn);
+            match polled {
+                Poll::Ready(output) => return output,
+                Poll::Pending => woken().await,
+            }
         }
     }
 }

@@ -180,6 +180,27 @@ fn files_that_other_programs_obey_are_only_read() {
 }
 
 #[test]
+fn a_created_file_that_other_programs_obey_is_reported() {
+    if !has_namespaces() {
+        return;
+    }
+    let granted = Granted::new();
+    fs::create_dir_all(granted.path("out")).unwrap();
+    let code = r#"
+        let at = std::path::PathBuf::from(args.require("at")?).join("out");
+        std::fs::write(at.join("notes.md"), "")?;
+        std::fs::write(at.join(".envrc"), "")?;
+        7
+    "#;
+    let outcome = granted.run(Run::new(shared()), "write: [out]", code).expect("ok", 0);
+    let warning = &outcome["diagnostics"];
+    let path = granted.path("out/.envrc");
+    let message = format!("the program has created {path}, which other programs obey where they find it");
+    assert_eq!(warning[0]["message"], message, "{warning:#}");
+    assert_eq!(warning.as_array().map(Vec::len), Some(1), "{warning:#}");
+}
+
+#[test]
 fn a_missing_path_is_reported_with_its_place() {
     let granted = Granted::new();
     for (lines, place, path) in [
