@@ -80,7 +80,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The event loop of a command. That of one that serves many clients can move to another thread while a long text is read
+/// The event loop of a command. If the command serves many clients, it can move to another thread while a long text is read
 /// (`system::event_loop`); for one client or user, a loop that stays on this thread is faster.
 fn event_loop(command: &Command) -> io::Result<Runtime> {
     let mut builder = if command.serves_http() {

@@ -14,7 +14,7 @@ pub(crate) type Elf<'a, R> = ElfFile64<'a, LittleEndian, R>;
 /// The machine that programs are compiled for.
 const MACHINE: elf::Machine = if cfg!(target_arch = "aarch64") { elf::EM_AARCH64 } else { elf::EM_X86_64 };
 
-/// What a program must not have; completes "the program has …".
+/// A feature that a program must not have; completes "the program has …".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Forbidden {
     #[error("a form other than that of a static executable for this machine")]

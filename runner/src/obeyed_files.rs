@@ -70,7 +70,7 @@ const NAMES: &[&str] = &[
 /// How many entries of folders are read to find them, the highest folders first: a search takes at most about 20 ms.
 const ENTRIES: usize = 20_000;
 
-/// What is beneath the folders that are granted for writing.
+/// Files and folders beneath those that are granted for writing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObeyedFiles {
     /// Their paths, in order.

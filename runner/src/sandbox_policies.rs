@@ -108,7 +108,7 @@ pub struct Grants {
     /// Absolute paths that it may read, including everything below.
     pub read: Vec<PathBuf>,
     /// Absolute paths that it may read and write, including everything below, except the files that other programs obey
-    /// ([`ObeyedFiles`](crate::ObeyedFiles)).
+    /// ([`ObeyedFiles`]).
     pub write: Vec<PathBuf>,
     /// Additional places that `write` may not touch, besides those of the machine.
     pub protected: Vec<Protected>,

@@ -1,4 +1,4 @@
-//! What children share with the host and with each other: processors, and numbers of processes.
+//! Tests how children share processors, and numbers of processes, with the host and with each other.
 //!
 //! No time is compared. What is tried are the causes: niceness, limits, and what counts against them.
 

@@ -20,12 +20,12 @@ struct Sizes {
 }
 
 impl MessageSizes {
-    /// Those of a request with a body of this size, whose result is not known yet.
+    /// Sizes for a request with a body of this size, whose result is not known yet.
     pub(crate) fn of_body(request: usize) -> Self {
         MessageSizes(Arc::new(Sizes { request, result: AtomicUsize::default() }))
     }
 
-    /// Those of a request; 0 if it did not come over HTTP.
+    /// Sizes of a request; 0 if it did not come over HTTP.
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let parts = context.extensions.get::<Parts>();
         parts.and_then(|parts| parts.extensions.get::<Self>()).cloned().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What clients share, and how often somebody was refused because of it. `shares` lists the limits.
+//! Names everything that clients share, and counts refusals because of it. `shares` lists the limits.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -6,7 +6,7 @@ use prometheus_client::metrics::family::Family;
 /// Defines the resources, with their names in metrics.
 macro_rules! resources {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)+) => {
-        /// What clients share.
+        /// A resource that clients share.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Resource { $($(#[doc = $doc])+ $variant,)+ }
 

@@ -19,7 +19,7 @@ struct Share {
     all: String,
     /// The limit for one client among several.
     one: &'static str,
-    /// What happens beyond it, and who goes first.
+    /// The effect beyond it, and who goes first.
     beyond: &'static str,
     /// The metric that shows its use, after the prefix `toolsmith_`.
     metric: &'static str,

@@ -21,7 +21,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Processor time is added up for this long before a new entry is made, so that a subject has at most 60 entries.
 const STEP: Duration = Duration::from_secs(60);
 
-/// What each subject has used lately.
+/// Recent use by each subject.
 #[derive(Debug, Default)]
 pub(crate) struct SubjectUsage {
     /// By the key of the subject.
@@ -56,7 +56,7 @@ pub(crate) enum LimitReached {
 }
 
 impl LimitReached {
-    /// What the limit is of.
+    /// The resource that it limits.
     pub(crate) fn resource(&self) -> Resource {
         match self {
             LimitReached::PerMinute { .. } => Resource::Executions,

@@ -77,7 +77,7 @@ struct Findings<'a> {
     bundle: Option<&'a runner::bundle::Integrity>,
     /// What was enforced on an empty program, if it was tried.
     tried: Option<Tried>,
-    /// What programs may write to.
+    /// Places that programs may write to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     write_grants: Vec<WriteGrant>,
     problems: Vec<Problem>,

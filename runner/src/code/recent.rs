@@ -13,7 +13,7 @@ const KEPT: usize = 8;
 /// much.
 const LARGEST: usize = 32 << 10;
 
-/// What was made of texts, the last one first.
+/// Results for texts, the last one first.
 pub(super) struct Recent<T>(VecDeque<(Source, Arc<T>)>);
 
 /// A text, who has sent it if there are subjects, and what it is for.

@@ -19,7 +19,7 @@ use crate::{Limits, Policy, Profile};
 /// within 100 ms (`proc_sched_autogroup_set_nice`). In that time a program can start some thousand threads.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is watched, and what is still to be done.
+/// The state of the watch, and the work that is left.
 pub(super) struct Oversight {
     session: Option<Session>,
     threads: Option<Threads>,

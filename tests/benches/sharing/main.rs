@@ -23,7 +23,7 @@ const REPEATED: &str = "(1..=10).sum::<i32>()";
 /// Time in which a load is compiled, and has started all its threads.
 const UNTIL_BUSY: Duration = Duration::from_secs(4);
 
-/// What the other subject does meanwhile.
+/// Work of the other subject meanwhile.
 struct Load {
     name: &'static str,
     code: &'static str,

@@ -1,4 +1,4 @@
-//! What programs may write to, and which files there other programs execute or obey.
+//! Reports where programs may write, and which files there other programs execute or obey.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(super) struct WriteGrant {
 }
 
 impl WriteGrant {
-    /// Those of a configuration.
+    /// Grants of a configuration.
     pub(super) fn all(grants: &Grants) -> Vec<Self> {
         let of = |path: &PathBuf| {
             let ObeyedFiles { paths, is_complete } = ObeyedFiles::beneath(path, &grants.write);
@@ -63,7 +63,7 @@ fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
     if others == 0 { shown } else { format!("{shown} and {others} others") }
 }
 
-/// Those of a project, as examples.
+/// Names in a project, as examples.
 #[cfg(test)]
 pub(super) fn examples() -> Vec<WriteGrant> {
     let path = PathBuf::from("/home/me/project");
