@@ -31,6 +31,9 @@ use super::{
 /// responses.
 const MAX_ASKED: usize = 256;
 
+/// The ids of errors that belong to no readable request: that of JSON-RPC 2.0 (section 5), and that of MCP's SDK for Python.
+const NO_ID: [&str; 2] = ["null", "\"server-error\""];
+
 /// Maximum size of the response to a request of the session itself, such as the handshake, in bytes (1 MiB).
 const MAX_TYPED_BYTES: usize = 1024 * 1024;
 
@@ -284,7 +287,9 @@ impl ResponseRouter {
             (None, None) => return self.stray(text),
         };
         let Some(number) = id else {
-            return self.accept_unaddressed(answer);
+            // Other ids are those of the server's own requests, in the response to a response.
+            let has_id = envelope.id.is_some_and(|id| !NO_ID.contains(&id.get()));
+            return if has_id { Ok(None) } else { self.accept_unaddressed(answer) };
         };
         // Late, repeated or invented responses are ignored.
         let Some(pending) = self.pending().take(number) else { return Ok(None) };

@@ -231,7 +231,7 @@ fn only_this_executions_hello_is_accepted() {
 #[test]
 fn an_incomplete_frame_is_ignored() {
     for part in ["bytes 00", "bytes 0000", "bytes 02000000", "bytes 000000ff7b2263616e63656c22"] {
-        let outcome = after_work(&[part, "wait"]).arguments(&["--timeout", "2"]).expect("timeout", 4);
+        let outcome = after_work(&[part, "wait"]).arguments(&["--timeout", "4"]).expect("timeout", 4);
         assert_eq!(outcome["error"]["kind"], "wall_clock", "{part}");
         assert_eq!(outcome["error"]["evidence"]["phase"], "running", "{part}");
         assert_work_is_kept(&outcome);
@@ -253,7 +253,7 @@ fn the_finish_message_does_not_decide_the_status() {
     assert_eq!(ended["result"], 1);
     let outcome = after_work(&[finish, "exit 3"]).expect("runtime_error", 1);
     assert_eq!((&outcome["error"]["kind"], &outcome["result"]), (&json!("exit"), &Value::Null));
-    let outcome = after_work(&[finish, "wait"]).arguments(&["--timeout", "2"]).expect("timeout", 4);
+    let outcome = after_work(&[finish, "wait"]).arguments(&["--timeout", "4"]).expect("timeout", 4);
     assert_eq!((&outcome["error"]["kind"], &outcome["result"]), (&json!("wall_clock"), &Value::Null));
     assert_work_is_kept(&outcome);
     // The host prints a result that is too deep to parse unchanged.
@@ -404,7 +404,7 @@ fn endless_calls_are_bounded_by_the_window() {
         ("refused calls", million("nothing", "{}"), 100_000),
         ("refused arguments", million(echo, "[]"), 100_000),
     ] {
-        let run = after_work(&[&flood, "wait"]).arguments(&["--timeout", "3"]);
+        let run = after_work(&[&flood, "wait"]).arguments(&["--timeout", "5"]);
         let outcome = bounded(name, run, "timeout", 4);
         assert_eq!(outcome["error"]["kind"], "wall_clock", "{name}");
         assert_work_is_kept(&outcome);

@@ -78,6 +78,16 @@ fn an_error_without_an_id_is_the_response_to_what_waits() {
     assert!(matches!(router.accept(DOWN), Ok(None)));
 }
 
+#[test]
+fn an_error_with_the_id_of_a_servers_request_is_the_response_to_nothing() {
+    for id in ["\"flood\"", "\"\"", "1.5", "[7]"] {
+        let router = router();
+        let waiting = call(&router, 7);
+        assert!(matches!(router.accept(DOWN.replace("null", id)), Ok(None)), "{id}");
+        assert!(waiting.has_no_outcome(), "{id}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_error_that_may_answer_a_notification_fails_only_a_request_without_response() {
     let router = router();
