@@ -30,7 +30,7 @@ fn tried(authority: &str, input: &HardInput) -> (String, f64, f64) {
     (response, time, hard_inputs::longest_stay(authority).unwrap())
 }
 
-/// What became of an input.
+/// The result of an input.
 fn summary(input: &HardInput, response: &str) -> String {
     let status = response.lines().next().unwrap_or_default();
     let result = hard_inputs::result_of(response).unwrap_or_default();
