@@ -119,11 +119,9 @@ mod tests {
 
     #[test]
     fn one_client_is_limited_to_its_share() {
-        let quota = Quota::new(
-            "things",
-            (Amount { count: 3, bytes: 100 }, Amount { count: 2, bytes: 60 }),
-            Counter::default(),
-        );
+        let refused = Counter::default();
+        let limits = (Amount { count: 3, bytes: 100 }, Amount { count: 2, bytes: 60 });
+        let quota = Quota::new("things", limits, refused.clone());
         let (a, b) = (client("a"), client("b"));
         let first = quota.reserve(&a, 10).unwrap();
         let too_large = quota.reserve(&a, 51).unwrap_err().to_string();
@@ -135,6 +133,7 @@ mod tests {
         assert!(quota.reserve(&a, 0).is_err());
         let third = quota.reserve(&b, 40).unwrap();
         let full = quota.reserve(&b, 0).unwrap_err().to_string();
+        assert_eq!(refused.get(), 3);
         assert!(full.starts_with("busy: the limit of 3 things with 100 bytes is reached"), "{full}");
         drop(first);
         quota.reserve(&b, 10).unwrap();
