@@ -1,17 +1,23 @@
 //! Runs a server over standard input and output, and exchanges messages with it.
 
 use std::{
-    io::{BufRead, BufReader, Lines, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
+
+/// Limit on waiting for a message, far above what a busy machine needs.
+const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// A running server, stopped on drop.
 pub(crate) struct ServerProcess {
     child: Child,
     input: Option<ChildStdin>,
-    output: Lines<BufReader<ChildStdout>>,
+    output: Receiver<String>,
     last: u64,
 }
 
@@ -21,7 +27,9 @@ impl ServerProcess {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (sender, output) = mpsc::channel();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { input: child.stdin.take(), output, child, last: 0 }
     }
 
@@ -54,8 +62,10 @@ impl ServerProcess {
     }
 
     /// The next message.
+    #[track_caller]
     pub(crate) fn next(&mut self) -> Value {
-        serde_json::from_str(&self.output.next().expect("the server ends").unwrap()).unwrap()
+        let line = self.output.recv_timeout(WATCHDOG).expect("the server ends or sends nothing");
+        serde_json::from_str(&line).unwrap()
     }
 
     /// Sends a request; returns its answer, which must be the next message.
@@ -77,7 +87,10 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.input.take());
-        // These servers end when their input ends; if one does not, the test hangs and the runner reports it.
+        // These servers end when their input ends, unless a test has failed for another reason.
+        if thread::panicking() {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }

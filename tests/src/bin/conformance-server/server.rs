@@ -24,7 +24,7 @@ use rmcp::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{Receiver, error::RecvError};
 
 use crate::{
     content, prompts,
@@ -48,12 +48,26 @@ pub(crate) struct Fixture {
     stateless: bool,
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Mutex<BTreeSet<String>>>,
+    /// Receivers of changes since a client's request, until its handler takes one. A change that follows the answer
+    /// at once would be lost if only the handler subscribed, which runs later.
+    early: Mutex<Vec<Receiver<Change>>>,
 }
 
 impl Fixture {
     /// Creates a session, or the handler of a single request if `stateless`.
     pub(crate) fn new(state: Arc<ServerState>, stateless: bool) -> Self {
-        Self { state, stateless, level: Mutex::default(), watched: Arc::default() }
+        Self { state, stateless, level: Mutex::default(), watched: Arc::default(), early: Mutex::default() }
+    }
+
+    /// Receives changes from now on, for the handler that runs after the answer.
+    fn subscribe_early(&self) {
+        self.early.lock().unwrap_or_else(PoisonError::into_inner).push(self.state.changes());
+    }
+
+    /// Takes a receiver of changes since a request.
+    fn changes(&self) -> Receiver<Change> {
+        let early = self.early.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        early.unwrap_or_else(|| self.state.changes())
     }
 
     /// Runs a tool that sends messages or changes something; `None` for other tools.
@@ -169,11 +183,10 @@ fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
 
 /// Notifies one session of every change, until it ends.
 async fn notify_changes(
-    state: Arc<ServerState>,
+    mut changes: Receiver<Change>,
     watched: Arc<Mutex<BTreeSet<String>>>,
     peer: Peer<RoleServer>,
 ) {
-    let mut changes = state.changes();
     loop {
         let context_text = match changes.recv().await {
             Ok(Change::Tools) => peer.notify_tool_list_changed().await,
@@ -232,12 +245,13 @@ impl ServerHandler for Fixture {
             let known = self.supported_protocol_versions();
             return Err(ErrorData::unsupported_protocol_version(request.protocol_version, &known));
         }
+        self.subscribe_early();
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(notify_changes(self.state.clone(), self.watched.clone(), context.peer));
+        tokio::spawn(notify_changes(self.changes(), self.watched.clone(), context.peer));
     }
 
     async fn set_level(
@@ -385,11 +399,12 @@ impl ServerHandler for Fixture {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.subscribe_early();
         Some(requested.clone())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.state.changes();
+        let mut changes = self.changes();
         loop {
             let change = tokio::select! {
                 () = context.cancelled() => return Ok(()),
