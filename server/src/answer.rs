@@ -152,6 +152,15 @@ pub(crate) fn failure(message: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": message }], "isError": true })
 }
 
+/// A result for an execution that takes longer than its client waits.
+pub(crate) fn still_running(id: &str) -> Value {
+    let text = format!(
+        "The snippet is still running; nothing is lost, and nothing runs twice. Call execute_code with {{\"execution\": \
+         \"{id}\", \"code\": \"\"}} to wait on for its answer."
+    );
+    json!({ "content": [{ "type": "text", "text": text }], "isError": false })
+}
+
 #[cfg(test)]
 mod tests {
     use runner::Diagnostic;

@@ -239,7 +239,7 @@ pub(crate) fn logged(answer: Answer) -> audit::Answer {
         Answer::Session => audit::Answer::Session,
         Answer::Always => audit::Answer::Always,
         // Only the questions that follow a choice are logged.
-        Answer::No | Answer::Choose => audit::Answer::No,
+        Answer::No | Answer::Declined | Answer::Choose => audit::Answer::No,
         Answer::Late(_) => audit::Answer::Late,
         Answer::Nobody | Answer::Busy => audit::Answer::Nobody,
     }
@@ -285,6 +285,7 @@ pub(crate) fn read(result: &Value, offered: Offered) -> Answer {
         (Some("accept"), Some("once")) => Answer::Once,
         (Some("accept"), Some("session")) if offered.session => Answer::Session,
         (Some("accept"), Some("choose")) if offered.choice => Answer::Choose,
+        (Some("decline" | "cancel"), _) => Answer::Declined,
         _ => Answer::No,
     }
 }
@@ -304,12 +305,10 @@ mod tests {
             assert_eq!(read(&answer("accept", json!(word)), all), given);
             assert_eq!(read(&answer("accept", json!(word)), none), Answer::No);
         }
-        for no in [
-            answer("accept", json!("no")),
-            answer("decline", json!("once")),
-            answer("accept", json!(true)),
-            json!(7),
-        ] {
+        for action in ["decline", "cancel"] {
+            assert_eq!(read(&answer(action, json!("once")), all), Answer::Declined);
+        }
+        for no in [answer("accept", json!("no")), answer("accept", json!(true)), json!(7)] {
             assert_eq!(read(&no, all), Answer::No);
         }
     }

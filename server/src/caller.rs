@@ -12,8 +12,9 @@ use rmcp::model::{
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer, ServiceError};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinError;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::execution_slots::{Client, SlotLease};
@@ -116,6 +117,8 @@ pub(crate) struct Caller {
     lease: Mutex<Weak<SlotLease>>,
     /// Whether a question has timed out; then no further one is asked.
     unanswered: AtomicBool,
+    /// Whether a request of the client waits for the work.
+    is_attached: watch::Sender<bool>,
 }
 
 /// The present route to the client; a new one each time it comes back with an answer.
@@ -156,6 +159,7 @@ impl Caller {
             page: OnceLock::new(),
             lease: Mutex::default(),
             unanswered: AtomicBool::new(false),
+            is_attached: watch::Sender::new(true),
         }
     }
 
@@ -199,6 +203,13 @@ impl Caller {
     /// The client has sent another request for the same work.
     pub(crate) fn continue_with(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
         *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::of(context, level);
+        self.is_attached.send_replace(true);
+    }
+
+    /// The request was answered, and the work goes on. Until the client comes back, questions wait and no progress is
+    /// reported (MCP, "Progress": notifications stop after completion).
+    pub(crate) fn detach(&self) {
+        self.is_attached.send_replace(false);
     }
 
     fn route(&self) -> Route {
@@ -282,8 +293,14 @@ impl Caller {
     }
 
     async fn request(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
-        let Route { peer, request, .. } = self.route();
         let mut question = CustomRequest::new(method, Some(parameters));
+        // The limit includes the wait for the client and sending: a client that does not read does not answer either.
+        let limit = Instant::now() + self.terms.timeout;
+        let late = |_| Unanswered::Late(self.terms.timeout);
+        let mut attached = self.is_attached.subscribe();
+        // The sender lives as long as this.
+        let _ = timeout_at(limit, attached.wait_for(|is_attached| *is_attached)).await.map_err(late)?;
+        let Route { peer, request, .. } = self.route();
         // Over HTTP the question uses the stream of the originating request, whichever task sends it.
         question.extensions.insert(OriginatingRequestId(request));
         let sending = async move {
@@ -296,15 +313,16 @@ impl Caller {
         };
         // In a separate task: otherwise, if a server asks, the library confuses the server's request with the client's.
         let sending = AbortOnDropHandle::new(tokio::spawn(sending));
-        // The limit includes sending: a client that does not read does not answer either.
-        let timeout = self.terms.timeout;
-        let answer = tokio::time::timeout(timeout, sending).await.map_err(|_| Unanswered::Late(timeout))?;
+        let answer = timeout_at(limit, sending).await.map_err(late)?;
         let answer = answer?.map_err(|source| Unanswered::Failed { method, source })?;
         Ok(serde_json::to_value(answer)?)
     }
 
     /// Reports progress. A value that does not exceed the last one is raised to exceed it.
     pub(crate) async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
+        if !*self.is_attached.borrow() {
+            return;
+        }
         let route = {
             let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
             let step = route.made.map_or(0.0, |made| made + MIN_STEP);

@@ -9,6 +9,7 @@ use config::{Server, SessionMode};
 use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
 use gateway::reference::{ExecuteCode, Lookup};
+use gateway::session_host::SessionHost;
 use gateway::sessions::Sessions;
 use history::RecordedExecution;
 use report::Report;
@@ -18,7 +19,6 @@ use runner::{Code, Engine, Observer, Outcome, Request, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use system::event_loop::off_loop;
-use system::random;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -72,6 +72,8 @@ pub(crate) struct Execution {
     pub(crate) live: Arc<CatalogWatcher>,
     /// The client's end of the session.
     pub(crate) peer: Peer<RoleServer>,
+    /// Its id in the history and the audit log.
+    pub(crate) id: String,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
     /// The subject that has sent it.
@@ -158,10 +160,9 @@ impl Execution {
         };
         self.await_servers(&code).await;
         let timing = Timing { arrived, waited: arrived.elapsed() };
-        let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let sinks = self.state.sinks(settings);
-        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, self.tool());
+        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), self.id.clone(), self.tool());
         let span = recorder.span();
         let missing = self.snapshot.missing.clone();
         let answered = self.recorded(recorder, code, timing).instrument(span).await;
@@ -324,7 +325,10 @@ impl Execution {
         let _under_way = host.under_way(None, self.caller.clone());
         let upstreams = self.shared_upstreams();
         let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
-        let sessions = self.sessions(approver, host, upstreams, kept);
+        let policy = self.policy(approver, kept);
+        let host = execution_history::recorded_host(host, kept, approver.answerer());
+        let mut sessions = self.sessions(host, upstreams);
+        sessions.permit(policy.clone());
         let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings, self.identity.as_deref());
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
@@ -335,6 +339,7 @@ impl Execution {
         let keeper = self.keeper(kept, &recorded);
         let host: &dyn runner::ToolHost = keeper.as_ref().map_or(&recorded, |(_, requests)| requests);
         let ran = engine.run(&request, &self.snapshot.catalog, host, observer).await;
+        self.state.report(&policy.take_notes());
         if let (Some((kept, requests)), Ok(outcome)) = (keeper, &ran) {
             self.keep_requests(kept, requests.finish(), outcome);
         }
@@ -407,15 +412,8 @@ impl Execution {
         shared.map(track).collect()
     }
 
-    fn sessions(
-        &self,
-        approver: &Approver,
-        host: Arc<ClientHost>,
-        upstreams: Option<Arc<Upstreams>>,
-        kept: Option<&RecordedExecution>,
-    ) -> Sessions {
+    fn sessions(&self, host: Arc<dyn SessionHost>, upstreams: Option<Arc<Upstreams>>) -> Sessions {
         let settings = &self.snapshot.settings;
-        let host = execution_history::recorded_host(host, kept, approver.answerer());
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), &self.session.owner());
@@ -427,13 +425,17 @@ impl Execution {
         for (server, tools) in &self.snapshot.lists {
             sessions.pin(server, tools.clone(), definitions::TOOL_CHANGED);
         }
-        let (allow, answers) = (&self.state.allow, self.session.answers.clone());
-        let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
-        let approved = approved.unwrap_or_default();
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
-        let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), approver.answerer());
-        sessions.permit(PermissionPolicy::of_session(&settings.config, (allow, approved), answers, prompter));
         sessions
+    }
+
+    /// The permissions of its calls.
+    fn policy(&self, approver: &Approver, kept: Option<&RecordedExecution>) -> Arc<PermissionPolicy> {
+        let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
+        let given = (&self.state.allow[..], approved.unwrap_or_default());
+        let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), approver.answerer());
+        let answers = self.session.answers.clone();
+        PermissionPolicy::of_session(&self.snapshot.settings.config, given, answers, prompter)
     }
 
     /// The time limit of the execution.

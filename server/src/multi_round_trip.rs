@@ -4,6 +4,7 @@
 //! `pending` holds the work that waits in between.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -13,9 +14,11 @@ use system::event_loop::poll_off_loop;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::answer;
 use super::caller::{Ask, Caller};
+use super::http::session_end;
 use super::json_size::MessageSizes;
-use super::pending::{PendingRequest, RequestState, binding};
+use super::pending::{GoingOn, PendingRequest, RequestState, WorkTerms, binding};
 use super::session::ClientSession;
 use super::state::ServerState;
 
@@ -54,6 +57,7 @@ pub(crate) struct CallScope {
     /// Cancels the work.
     pub(crate) cancel: CancellationToken,
     asks: Option<mpsc::Receiver<Ask>>,
+    going_on: Option<GoingOn>,
 }
 
 impl<'a> MultiRoundTripCall<'a> {
@@ -103,7 +107,7 @@ impl<'a> MultiRoundTripCall<'a> {
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
             Some(RequestState::Suspended { replica, name }) => {
                 let work = held.take((&replica, &name), self.responses.as_ref())?;
-                work.caller.continue_with(self.context, self.session.level(self.context));
+                work.continue_with(self.context, self.session.level(self.context));
                 Resumption::Answered(held.drive(work, &self.binding, &self.context.ct).await?)
             }
         })
@@ -115,7 +119,32 @@ impl<'a> MultiRoundTripCall<'a> {
         // The request ends with its response, but the work continues with the next request.
         let is_longer = asks.is_some();
         let cancel = if is_longer { self.server_state.stop.child_token() } else { self.context.ct.clone() };
-        CallScope { caller, cancel, asks }
+        CallScope { caller, cancel, asks, going_on: None }
+    }
+
+    /// The context for an execution, which goes on if it takes longer than `limit`.
+    pub(crate) fn execution_scope(&self, id: &str, limit: Option<Duration>) -> CallScope {
+        let scope = self.scope();
+        let Some(limit) = limit else { return scope };
+        let (id, owner) = (id.to_owned(), self.session.owner().into_owned());
+        let session_end = session_end(&self.context.extensions);
+        let cancel = self.server_state.stop.child_token();
+        CallScope { cancel, going_on: Some(GoingOn { id, owner, limit, session_end }), ..scope }
+    }
+
+    /// Waits for an execution that goes on.
+    ///
+    /// # Errors
+    /// If the work failed. An unknown id is a result for the model.
+    pub(crate) async fn await_execution(&self, id: &str) -> Result<Value, ErrorData> {
+        let held = &self.server_state.held;
+        match held.take_running(id, &self.session.owner()) {
+            Ok(work) => {
+                work.continue_with(self.context, self.session.level(self.context));
+                held.drive(work, &self.binding, &self.context.ct).await
+            }
+            Err(unknown) => Ok(answer::failure(&unknown.to_string())),
+        }
     }
 
     /// Does the work, up to its result or its first question. The work on a long request is off the event loop, also if
@@ -128,10 +157,15 @@ impl<'a> MultiRoundTripCall<'a> {
         scope: CallScope,
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
     ) -> Result<Value, ErrorData> {
-        let CallScope { caller, cancel, asks } = scope;
+        let CallScope { caller, cancel, asks, going_on } = scope;
         let work = poll_off_loop(MessageSizes::of(self.context).request(), work);
-        let Some(asks) = asks else { return work.await };
-        let work = PendingRequest::start(self.bytes, work, asks, caller, cancel);
+        if asks.is_none() && going_on.is_none() {
+            return work.await;
+        }
+        // In a session, questions are requests, and nothing is sent here.
+        let asks = asks.unwrap_or_else(|| mpsc::channel(1).1);
+        let work =
+            PendingRequest::start(work, WorkTerms { bytes: self.bytes, asks, caller, cancel, going_on });
         self.server_state.held.drive(work, &self.binding, &self.context.ct).await
     }
 }

@@ -1,17 +1,18 @@
-//! Holds work that waits until a client without sessions comes back with an answer (MCP 2026-07-28, multi-round-trip
-//! requests).
+//! Holds work whose request has been answered: it waits until a client without sessions comes back with an answer (MCP
+//! 2026-07-28, multi-round-trip requests), or goes on until its client comes back for the result.
 //!
-//! The client gets a state that is authenticated, expires, and is bound to its request, so it can neither forge one nor
-//! use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't move: another replica
-//! refuses its state with the reason.
+//! For a question, the client gets a state that is authenticated, expires, and is bound to its request, so it can neither
+//! forge one nor use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't move:
+//! another replica refuses its state with the reason.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -21,7 +22,9 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::answer;
 use super::caller::{Ask, Caller};
+use super::level::Level;
 use super::quota::{Amount, Quota, Reserved};
 use super::resource::{Refusals, Resource};
 use super::shared_state::SharedState;
@@ -48,15 +51,40 @@ const QUESTION: &str = "question";
 /// The prefix of states; servers have their own states.
 const MARK: &str = "toolsmith.";
 
-/// Work that may ask questions.
+/// Size that is reserved for the result of work that goes on, in bytes: far more than most have, and a client may hold
+/// sixteen of them.
+const RESULT: usize = 1 << 20;
+
+/// Work that may ask questions, and may go on after the answer to its request.
 pub(crate) struct PendingRequest {
-    /// Size of the request in bytes.
-    bytes: usize,
     handle: JoinHandle<Result<Value, ErrorData>>,
-    asks: mpsc::Receiver<Ask>,
+    /// Is cancelled when the work has ended.
+    ended: CancellationToken,
+    terms: WorkTerms,
+}
+
+/// How work is done for its client.
+pub(crate) struct WorkTerms {
+    /// Size of the request in bytes.
+    pub(crate) bytes: usize,
+    pub(crate) asks: mpsc::Receiver<Ask>,
     pub(crate) caller: Arc<Caller>,
     /// Cancels the work in order. It is not the request's token, which ends with each response.
-    cancel: CancellationToken,
+    pub(crate) cancel: CancellationToken,
+    /// How the work goes on if it takes long; otherwise its request waits for it.
+    pub(crate) going_on: Option<GoingOn>,
+}
+
+/// How long work goes on after the answer to its request.
+pub(crate) struct GoingOn {
+    /// The execution's id.
+    pub(crate) id: String,
+    /// Its owner, the only one who may come back for the result.
+    pub(crate) owner: String,
+    /// How long each request waits for the result.
+    pub(crate) limit: Duration,
+    /// The end of the client's session, if it has one.
+    pub(crate) session_end: Option<CancellationToken>,
 }
 
 impl Drop for PendingRequest {
@@ -66,22 +94,30 @@ impl Drop for PendingRequest {
 }
 
 impl PendingRequest {
-    /// Starts work for a request of this size.
+    /// Starts work.
     pub(crate) fn start(
-        bytes: usize,
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
-        asks: mpsc::Receiver<Ask>,
-        caller: Arc<Caller>,
-        cancel: CancellationToken,
+        terms: WorkTerms,
     ) -> Self {
-        PendingRequest { bytes, handle: tokio::spawn(work), asks, caller, cancel }
+        let ended = CancellationToken::new();
+        let guard = ended.clone().drop_guard();
+        let work = async move {
+            let _ended = guard;
+            work.await
+        };
+        PendingRequest { handle: tokio::spawn(work), ended, terms }
+    }
+
+    /// Continues the work for another request of its client.
+    pub(crate) fn continue_with(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
+        self.terms.caller.continue_with(context, level);
     }
 
     /// Ends the work: waits, since its question will get no answer, then cancels it if it still runs.
     async fn end(mut self) {
         for is_cancelled in [false, true] {
             if is_cancelled {
-                self.cancel.cancel();
+                self.terms.cancel.cancel();
             }
             if tokio::time::timeout(CANCELLED_TIME, &mut self.handle).await.is_ok() {
                 return;
@@ -98,6 +134,12 @@ struct Waiting {
     _reserved: Reserved,
 }
 
+/// Work that goes on while no request waits for it.
+struct Running {
+    work: PendingRequest,
+    _reserved: Reserved,
+}
+
 /// Why there is no key for states.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeyError {
@@ -109,10 +151,13 @@ pub(crate) enum KeyError {
     Codec(#[from] RequestStateError),
 }
 
-/// All waiting work, by name.
+/// All held work.
 pub(crate) struct PendingRequests {
     codec: RequestStateCodec,
+    /// By the name of the question.
     waiting: Mutex<HashMap<String, Waiting>>,
+    /// By the execution's id.
+    running: Mutex<HashMap<String, Running>>,
     quota: Arc<Quota>,
     /// Time limit for clients to come back.
     return_time: Mutex<Duration>,
@@ -120,6 +165,19 @@ pub(crate) struct PendingRequests {
     replica: String,
     used: Mutex<Used>,
     shared: Option<Arc<SharedState>>,
+}
+
+/// No execution goes on under an id.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no execution {id:?} waits for you here: its answer was sent, or it ended more than {} s ago, or it belongs to \
+     another session or replica; it is not run again. What it did is in the user's history (`toolsmith history`)",
+    kept.as_secs_f64()
+)]
+pub(crate) struct NotRunning {
+    id: String,
+    /// How long results are kept.
+    kept: Duration,
 }
 
 /// Used states that have not expired, in the order of their use.
@@ -168,6 +226,7 @@ impl PendingRequests {
         Ok(PendingRequests {
             codec,
             waiting: Mutex::default(),
+            running: Mutex::default(),
             quota,
             return_time: Mutex::new(return_time),
             replica: random::id()?,
@@ -272,8 +331,8 @@ impl PendingRequests {
         }))
     }
 
-    /// Waits for the end of the work or for its question. In the latter case the work is held, and the result contains
-    /// the question.
+    /// Waits for the end of the work, for its question, or as long as a request may wait. In the latter cases the work is
+    /// held, and the result contains the question, or says that the work goes on.
     pub(crate) async fn drive(
         self: &Arc<Self>,
         mut work: PendingRequest,
@@ -283,19 +342,35 @@ impl PendingRequests {
         let result = |ended: Result<_, tokio::task::JoinError>| {
             ended.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
         };
-        let ask = tokio::select! {
-            biased;
-            ended = &mut work.handle => return result(ended),
-            () = cancel.cancelled() => {
-                work.cancel.cancel();
-                let ended = tokio::time::timeout(CANCELLED_TIME, &mut work.handle).await;
-                return ended.map_or_else(|_| Err(ErrorData::internal_error("cancelled", None)), result);
+        let mut limit = work.terms.going_on.as_ref().map(|going_on| going_on.limit);
+        loop {
+            let ask = tokio::select! {
+                biased;
+                ended = &mut work.handle => return result(ended),
+                () = cancel.cancelled() => {
+                    work.terms.cancel.cancel();
+                    let ended = tokio::time::timeout(CANCELLED_TIME, &mut work.handle).await;
+                    return ended.map_or_else(|_| Err(ErrorData::internal_error("cancelled", None)), result);
+                }
+                Some(ask) = work.terms.asks.recv() => Some(ask),
+                () = tokio::time::sleep(limit.unwrap_or_default()), if limit.is_some() => None,
+            };
+            match ask {
+                Some(ask) => return self.suspend(work, ask, binding),
+                None => match self.let_run(work) {
+                    Ok(result) => return Ok(result),
+                    // There is no room for it: the request waits on, as long as its client does.
+                    Err(kept) => (work, limit) = (kept, None),
+                },
             }
-            Some(ask) = work.asks.recv() => ask,
-        };
+        }
+    }
+
+    /// Holds work until its question is answered. The result contains the question.
+    fn suspend(self: &Arc<Self>, work: PendingRequest, ask: Ask, binding: &[u8]) -> Result<Value, ErrorData> {
         let name = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let bytes = work.bytes.saturating_add(ask.parameters.to_string().len());
-        let reserved = self.quota.reserve(work.caller.client(), bytes);
+        let bytes = work.terms.bytes.saturating_add(ask.parameters.to_string().len());
+        let reserved = self.quota.reserve(work.terms.caller.client(), bytes);
         let reserved = reserved.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let return_time = self.return_time();
         self.waiting().insert(name.clone(), Waiting { work, answer: ask.answer, _reserved: reserved });
@@ -312,6 +387,50 @@ impl PendingRequests {
         let state =
             self.seal(&RequestState::<()>::Suspended { replica: self.replica.clone(), name }, binding);
         Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
+    }
+
+    /// Lets work go on until its client comes back for the result, which is kept for the time to answer a question after
+    /// the work has ended. The result says how to come back; the work is returned if there is no room to hold it.
+    fn let_run(self: &Arc<Self>, work: PendingRequest) -> Result<Value, PendingRequest> {
+        let WorkTerms { bytes, caller, going_on: Some(going_on), .. } = &work.terms else { return Err(work) };
+        let Ok(reserved) = self.quota.reserve(caller.client(), bytes.saturating_add(RESULT)) else {
+            return Err(work);
+        };
+        caller.detach();
+        let (id, ended) = (going_on.id.clone(), work.ended.clone());
+        let session_end = going_on.session_end.clone().unwrap_or_default();
+        self.running().insert(id.clone(), Running { work, _reserved: reserved });
+        let (held, return_time, forgotten) = (Arc::downgrade(self), self.return_time(), id.clone());
+        tokio::spawn(async move {
+            let is_late = async {
+                ended.cancelled().await;
+                tokio::time::sleep(return_time).await;
+            };
+            tokio::select! {
+                () = is_late => {}
+                () = session_end.cancelled() => {}
+            }
+            let running = held.upgrade().and_then(|held| held.running().remove(&forgotten));
+            if let Some(Running { work, _reserved }) = running {
+                work.terms.cancel.cancel();
+                work.end().await;
+            }
+        });
+        Ok(answer::still_running(&id))
+    }
+
+    /// Takes the execution that goes on under this id, for a request of its owner.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn take_running(&self, wanted: &str, owner: &str) -> Result<PendingRequest, NotRunning> {
+        let is_own = |id: &String, running: &mut Running| {
+            let going_on = running.work.terms.going_on.as_ref();
+            id == wanted && going_on.is_some_and(|going_on| going_on.owner == owner)
+        };
+        let taken = self.running().extract_if(is_own).next();
+        let not_running = || NotRunning { id: wanted.to_owned(), kept: self.return_time() };
+        taken.map(|(_, running)| running.work).ok_or_else(not_running)
     }
 
     /// Takes the work that waits under a name, and passes the answer on to it.
@@ -340,6 +459,10 @@ impl PendingRequests {
         // The work may have stopped waiting.
         let _ = answer.send(response.clone());
         Ok(work)
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<String, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {

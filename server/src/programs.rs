@@ -250,6 +250,7 @@ impl CheckedProgram {
             timeout: None,
             check_only: false,
             args: ProgramFile::request_arguments(arguments),
+            execution: None,
         }
     }
 

@@ -206,6 +206,7 @@ impl ProxiedRequest {
         );
         let decided =
             policy.decide_call((server, name), requested, arguments, &ExecutionAnswers::default()).await;
+        self.state.report(&policy.take_notes());
         recorder.approvals(&approver).map_err(|unrecorded| unrecorded.to_string())?;
         if let Err(refusal) = decided {
             let refused = recorder.refused_directly((server, name), arguments);

@@ -26,6 +26,7 @@ use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionCo
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use system::event_loop::{off_loop, poll_off_loop};
+use system::random;
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
@@ -403,7 +404,11 @@ impl McpService {
             // A server's own state is forwarded.
             Resumption::New | Resumption::Foreign => None,
         };
-        let scope = call.scope();
+        let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let scope = match direct.is_some() || is_saving {
+            true => call.scope(),
+            false => call.execution_scope(&id, self.answer_before(&context)),
+        };
         let work = if let Some(direct) = direct {
             self.direct_call(direct, &scope, parameters, &context).await?
         } else if is_saving {
@@ -421,13 +426,19 @@ impl McpService {
                 Ok(arguments) => arguments,
                 Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
             };
+            if let Some(execution) = &arguments.execution {
+                return call.await_execution(execution).await;
+            }
             let mut given = None;
             if let Some((once, sealed)) = sealed {
                 given = Some(execute::given(sealed, &arguments, call.responses.as_ref())?);
                 self.state.held.spend(once).await?;
             }
-            let execution =
-                Execution { given, program, ..self.execution(&call, &scope, snapshot, arguments, &context) };
+            let execution = Execution {
+                given,
+                program,
+                ..self.execution(id, &call, &scope, snapshot, arguments, &context)
+            };
             execution.result().boxed()
         };
         call.drive(scope, work).await

@@ -340,6 +340,12 @@ impl ServerState {
         Abilities::of(capabilities, self.answers_on_page())
     }
 
+    /// Shows the user notes about a client's permissions.
+    pub(crate) fn report(&self, notes: &[String]) {
+        let notifier = self.terminal.notifier();
+        notes.iter().for_each(|note| notifier.warning(note));
+    }
+
     /// Any snapshot for clients over HTTP.
     pub(crate) fn any_snapshot(&self) -> Option<Arc<Snapshot>> {
         let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,6 +20,9 @@ use super::rules;
 /// by repeating the question until the user errs.
 const MAX_REFUSALS: u32 = 3;
 
+/// Limit on notes of one execution about refusals.
+const NOTES_KEPT: usize = 20;
+
 /// The policy of a process, or of one client's session.
 pub struct PermissionPolicy {
     config: Arc<Config>,
@@ -34,6 +37,8 @@ pub struct PermissionPolicy {
     turn: tokio::sync::Mutex<()>,
     /// Notes to report in addition to the decisions.
     notes: Mutex<Vec<String>>,
+    /// Whether refusals that nobody decided are noted: the user does not see the errors of a client's model.
+    notes_refusals: bool,
 }
 
 /// The policy for a command line, which may run a saved program with `approved` tools.
@@ -70,6 +75,7 @@ impl PermissionPolicy {
             remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
             turn: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
+            notes_refusals: false,
         }
     }
 
@@ -81,7 +87,7 @@ impl PermissionPolicy {
         prompter: impl Prompter + 'static,
     ) -> Arc<Self> {
         let policy = PermissionPolicy::new(config, allow, None, prompter);
-        Arc::new(PermissionPolicy { session, approved, ..policy })
+        Arc::new(PermissionPolicy { session, approved, notes_refusals: true, ..policy })
     }
 
     /// Decides whether a program may run, given `manifest`, the tools that it can call: at most one question, before
@@ -91,6 +97,10 @@ impl PermissionPolicy {
         manifest: &[RequestedTool],
         execution: &ExecutionAnswers,
     ) -> Result<(), Refusal> {
+        self.decided(manifest, execution).await.inspect_err(|refusal| self.note(refusal))
+    }
+
+    async fn decided(&self, manifest: &[RequestedTool], execution: &ExecutionAnswers) -> Result<(), Refusal> {
         let manifest = self.identified(manifest);
         let those = |permission: Permission| {
             manifest
@@ -139,7 +149,7 @@ impl PermissionPolicy {
             let answer = self.prompter.ask(&question).await;
             match self.apply(answer, question.tools(), |requested| execution.allow(requested)) {
                 Ok(()) => is_any_allowed = true,
-                Err(refusal) if refusal.reason == Reason::Refused => {
+                Err(refusal) if matches!(refusal.reason, Reason::Refused | Reason::Declined) => {
                     question.tools().iter().for_each(|tool| execution.refuse_all(tool, MAX_REFUSALS));
                 }
                 Err(refusal) => return Err(refusal),
@@ -151,6 +161,17 @@ impl PermissionPolicy {
     /// Decides about a call with these arguments: a nested call after `decide` with the same
     /// `execution`, or a direct call. `requested` is called only if needed.
     pub async fn decide_call(
+        &self,
+        (server, tool): (&str, &str),
+        requested: impl FnOnce() -> RequestedTool,
+        arguments: &RawValue,
+        execution: &ExecutionAnswers,
+    ) -> Result<(), Refusal> {
+        let decided = self.decided_call((server, tool), requested, arguments, execution).await;
+        decided.inspect_err(|refusal| self.note(refusal))
+    }
+
+    async fn decided_call(
         &self,
         (server, tool): (&str, &str),
         requested: impl FnOnce() -> RequestedTool,
@@ -187,7 +208,7 @@ impl PermissionPolicy {
         let memorable = permission == Permission::Ask;
         let question = Question::call(requested.clone(), arguments, memorable);
         let answer = self.prompter.ask(&question).await;
-        if answer == Answer::No {
+        if matches!(answer, Answer::No | Answer::Declined) {
             execution.refuse(&requested);
         }
         self.apply(answer, question.tools(), |_| {})
@@ -219,6 +240,7 @@ impl PermissionPolicy {
             }
             // A single server offers no further choice.
             Answer::No | Answer::Choose => return Err(Refusal::of(tools, Reason::Refused)),
+            Answer::Declined => return Err(Refusal::of(tools, Reason::Declined)),
             Answer::Nobody => return Err(Refusal::of(tools, self.prompter.absence())),
             Answer::Late(limit) => return Err(Refusal::of(tools, self.prompter.lateness(limit))),
             Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),
@@ -248,7 +270,19 @@ impl PermissionPolicy {
         rules::holds(&self.config, &self.allow, server, tool)
     }
 
-    /// Notes to report: answers that could not be saved.
+    /// Notes a refusal that nobody decided, each only once.
+    fn note(&self, refusal: &Refusal) {
+        let is_decided = matches!(refusal.reason, Reason::Configuration | Reason::Refused | Reason::Busy);
+        if self.notes_refusals && !is_decided {
+            let note = refusal.report().for_terminal();
+            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            if notes.len() < NOTES_KEPT && !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+
+    /// Takes the notes to report: answers that could not be saved, and refusals that nobody decided.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -21,6 +21,8 @@ pub enum Answer {
     Choose,
     /// Refused.
     No,
+    /// Declined or cancelled by a client, perhaps without its user.
+    Declined,
     /// No user can be asked.
     Nobody,
     /// The question was not answered within this time.

@@ -31,6 +31,8 @@ pub enum Reason {
     NoElicitation,
     /// The user refused.
     Refused,
+    /// The client declined or cancelled the question, perhaps without its user.
+    Declined,
     /// There are too many tools for one question.
     TooMany,
     /// The question was not answered within this time.
@@ -76,10 +78,12 @@ impl Refusal {
             Reason::Configuration => "the configuration denies it".to_owned(),
             Reason::NoTerminal => "permission is required, but there is no terminal to ask on".to_owned(),
             Reason::NoElicitation => {
-                "permission is required, but this client does not support elicitation to ask the user"
-                    .to_owned()
+                "permission is required, but the user can't be asked through this client".to_owned()
             }
             Reason::Refused => "the user refused permission".to_owned(),
+            Reason::Declined => {
+                "permission is required, and the client declined the question or cancelled it".to_owned()
+            }
             Reason::Late(limit) => format!(
                 "the permission question got no answer within {} s (serve.questionTimeout)",
                 limit.as_secs_f64()
@@ -112,18 +116,23 @@ impl Refusal {
                 )]
             }
             Reason::NoElicitation => vec![
-                format!("to allow it, add to the configuration:\n{}", self.entries()),
+                self.lines(),
                 format!("or start the server with {allow}"),
                 "or start it with --ui --allow-actions, and answer its questions on a page in your browser"
                     .to_owned(),
             ],
+            Reason::Declined => vec![self.lines(), format!("or start the server with {allow}")],
             Reason::Late(_) | Reason::LateOnPage(_) => vec![
-                "try again when the user can answer, increase serve.questionTimeout, or allow it with \
-                 `trust: true` or `permissions` in the server's entry"
-                    .to_owned(),
+                "try again when the user can answer, or increase serve.questionTimeout".to_owned(),
+                self.lines(),
             ],
             Reason::Configuration | Reason::Refused | Reason::Busy => Vec::new(),
         }
+    }
+
+    /// The hint with the configuration lines.
+    fn lines(&self) -> String {
+        format!("to allow it without a question, add to the configuration:\n{}", self.entries())
     }
 
     /// Configuration lines that allow the tools.
@@ -147,6 +156,7 @@ impl Refusal {
             Reason::NoTerminal => "no_terminal",
             Reason::NoElicitation => "no_elicitation",
             Reason::Refused => "refused",
+            Reason::Declined => "declined",
             Reason::TooMany => "too_many",
             Reason::Late(_) | Reason::LateOnPage(_) => "unanswered",
             Reason::Busy => "busy",
@@ -159,11 +169,12 @@ impl Refusal {
 mod tests {
     use super::*;
 
-    const REASONS: [(Reason, &str); 8] = [
+    const REASONS: [(Reason, &str); 9] = [
         (Reason::Configuration, "configuration"),
         (Reason::NoTerminal, "no_terminal"),
         (Reason::NoElicitation, "no_elicitation"),
         (Reason::Refused, "refused"),
+        (Reason::Declined, "declined"),
         (Reason::TooMany, "too_many"),
         (Reason::Late(Duration::from_secs(7)), "unanswered"),
         (Reason::LateOnPage(Duration::from_secs(7)), "unanswered"),
@@ -203,6 +214,7 @@ mod tests {
             (Reason::NoTerminal, "--allow 's.t0' --allow 's.t1',"),
             (Reason::TooMany, "--allow 's.t0' --allow 's.t1',"),
             (Reason::NoElicitation, "mcpServers:\n  s: { permissions: { \"t0\": allow, \"t1\": allow } }\n"),
+            (Reason::Declined, "mcpServers:\n  s: { permissions: { \"t0\": allow, \"t1\": allow } }\n"),
             (Reason::Late(Duration::from_millis(1_500)), "within 1.5 s"),
             (Reason::Busy, "try again later"),
         ] {

@@ -46,6 +46,10 @@ pub struct ExecuteCode {
     /// For args.get.
     #[serde(default)]
     pub args: BTreeMap<String, String>,
+    /// Its id, to wait on for it.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub execution: Option<String>,
 }
 
 /// The arguments of `search_tools`.

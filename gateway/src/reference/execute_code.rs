@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use super::ExecuteCode;
 
 impl ExecuteCode {
-    /// Parses the arguments of a call.
+    /// Parses the arguments of a call. One that waits for an execution needs no code.
     ///
     /// # Errors
     /// If they do not fit.
-    pub fn read(arguments: Value) -> Result<Self, Report> {
+    pub fn read(mut arguments: Value) -> Result<Self, Report> {
+        if let Some(members) = arguments.as_object_mut().filter(|members| members.contains_key("execution")) {
+            members.entry("code").or_insert_with(|| json!(""));
+        }
         let arguments: Self = serde_json::from_value(arguments).map_err(|error| {
             Report::new(Kind::CommandLine, format!("invalid arguments of execute_code: {error}"))
                 .caused_by(error)
@@ -23,6 +26,11 @@ impl ExecuteCode {
             let message =
                 format!("timeout: {seconds} is out of range: more than 0, at most {MAX_SECONDS} seconds");
             return Err(Report::new(Kind::CommandLine, message));
+        }
+        if arguments.execution.is_some() && !arguments.code.is_empty() {
+            let message = "execution: this waits for an execution that has begun, and runs no other code";
+            let hint = "leave code empty to wait, or leave execution out to run the code";
+            return Err(Report::new(Kind::CommandLine, message).hint(hint));
         }
         Ok(arguments)
     }

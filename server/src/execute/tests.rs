@@ -32,6 +32,7 @@ async fn shares(began_with: SessionMode, present: SessionMode) -> bool {
     let (cache, notifier) = (state.cache.clone(), state.terminal.notifier());
     let offered = watch::Sender::default();
     let execution = Execution {
+        id: "1".to_owned(),
         snapshot: Arc::new(Snapshot::empty(settings(began_with))),
         live: CatalogWatcher::start(unchanged, upstreams, cache, notifier, offered),
         peer: context.peer.clone(),

@@ -44,6 +44,7 @@ fn word(answer: Answer) -> &'static str {
         Answer::Always => "always",
         Answer::Choose => "choose",
         Answer::No => "no",
+        Answer::Declined => "declined",
         Answer::Nobody => "nobody",
         Answer::Late(_) => "late",
         Answer::Busy => "busy",

@@ -112,7 +112,8 @@ impl Fixture {
             let _running = running;
             work.await
         };
-        (PendingRequest::start(bytes, work, asks.unwrap(), caller, cancel), ended)
+        let terms = WorkTerms { bytes, asks: asks.unwrap(), caller, cancel, going_on: None };
+        (PendingRequest::start(work, terms), ended)
     }
 
     /// Work that asks once.
@@ -209,4 +210,75 @@ async fn work_whose_client_does_not_return_learns_it_and_frees_its_place() {
     // This time is not real: it passes when nothing else can run.
     tokio::time::sleep(CANCELLED_TIME).await;
     fixture.drive(fixture.asking("a", SHARE).0).await.unwrap();
+}
+
+/// How long a request waits for an execution in these tests.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Fixture {
+    /// An execution of the client `a` that takes this long, and then answers.
+    fn execution(&self, id: &str, time: Duration, end: &CancellationToken) -> PendingRequest {
+        let (mut work, _) = self.start("a", 0, move |_, cancel| async move {
+            tokio::select! {
+                () = tokio::time::sleep(time) => Ok(json!("done")),
+                () = cancel.cancelled() => Ok(json!("cancelled")),
+            }
+        });
+        let (id, owner, session_end) = (id.to_owned(), "a".to_owned(), Some(end.clone()));
+        work.terms.going_on = Some(GoingOn { id, owner, limit: PATIENCE, session_end });
+        work
+    }
+
+    /// Starts an execution that takes longer than its request waits.
+    async fn let_run(&self, id: &str, time: Duration, end: &CancellationToken) {
+        let answer = self.drive(self.execution(id, time, end)).await.unwrap();
+        assert_eq!(answer, answer::still_running(id));
+    }
+
+    fn is_held(&self, id: &str) -> bool {
+        self.held().running().contains_key(id)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_execution_goes_on_until_its_owner_comes_back() {
+    let (fixture, end) = (Fixture::new(), CancellationToken::new());
+    fixture.let_run("first", PATIENCE * 5 / 2, &end).await;
+    let refused = |id, owner| fixture.held().take_running(id, owner).err().unwrap().to_string();
+    assert!(refused("first", "b").starts_with("no execution \"first\" waits for you here"));
+    assert!(refused("second", "a").contains("it is not run again"));
+    let work = fixture.held().take_running("first", "a").unwrap();
+    assert!(!fixture.is_held("first"), "only one request waits for it");
+    assert_eq!(fixture.drive(work).await.unwrap(), answer::still_running("first"));
+    let work = fixture.held().take_running("first", "a").unwrap();
+    assert_eq!(fixture.drive(work).await.unwrap(), "done");
+    assert!(!fixture.is_held("first"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_is_kept_for_a_time_and_not_longer_than_the_session() {
+    let (fixture, end) = (Fixture::new(), CancellationToken::new());
+    for id in ["in time", "too late"] {
+        fixture.let_run(id, PATIENCE * 2, &end).await;
+    }
+    tokio::time::sleep(TIME - PATIENCE).await;
+    let work = fixture.held().take_running("in time", "a").unwrap();
+    assert_eq!(fixture.drive(work).await.unwrap(), "done");
+    tokio::time::sleep(PATIENCE * 3).await;
+    assert!(!fixture.is_held("too late"));
+
+    fixture.let_run("abandoned", TIME, &end).await;
+    end.cancel();
+    tokio::time::sleep(PATIENCE).await;
+    assert!(!fixture.is_held("abandoned"));
+    fixture.drive(fixture.asking("a", SHARE).0).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_room_the_request_waits_for_its_execution() {
+    let (fixture, end) = (Fixture::new(), CancellationToken::new());
+    for number in 0..WORK_OF_CLIENT.bytes / RESULT {
+        fixture.let_run(&number.to_string(), TIME, &end).await;
+    }
+    assert_eq!(fixture.drive(fixture.execution("last", PATIENCE * 2, &end)).await.unwrap(), "done");
 }

@@ -1,6 +1,7 @@
 //! The work of a tool's call: a direct call, an execution, a program to save.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -35,9 +36,16 @@ impl McpService {
         Ok(proxied.call(tool, requester, parameters, arguments).boxed())
     }
 
+    /// How long an execution of this client may take before its answer says that it still runs.
+    pub(super) fn answer_before(&self, context: &RequestContext<RoleServer>) -> Option<Duration> {
+        let configured = self.state.settings.borrow().config.serve.answer_before;
+        configured
+    }
+
     /// The execution of a call, without the user's answer to an earlier question.
     pub(super) fn execution(
         &self,
+        id: String,
         call: &MultiRoundTripCall<'_>,
         scope: &CallScope,
         snapshot: Arc<Snapshot>,
@@ -50,6 +58,7 @@ impl McpService {
             snapshot,
             live: self.session.live_for(self.abilities(context), context),
             peer: context.peer.clone(),
+            id,
             caller: scope.caller.clone(),
             requester: Requester::of(&self.session, context),
             identity: identity::of(context),

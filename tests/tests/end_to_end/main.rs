@@ -75,6 +75,7 @@ mod serve_answers;
 mod serve_audit;
 mod serve_compilers;
 mod serve_forwarded;
+mod serve_going_on;
 mod serve_heads;
 mod serve_helper;
 mod serve_http;

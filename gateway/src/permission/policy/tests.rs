@@ -241,6 +241,22 @@ fn an_answer_that_cannot_be_saved_is_reported() {
     assert!(policy.take_notes().is_empty());
 }
 
+#[test]
+fn refusals_that_nobody_decided_are_noted_once_for_the_user_of_a_client() {
+    for (answer, notes) in [(Answer::No, 0), (Answer::Declined, 1), (Answer::Nobody, 1)] {
+        let script = Script::new(&[answer; 2]);
+        let allow = (&[][..], ApprovedTools::default());
+        let policy =
+            PermissionPolicy::of_session(&Arc::new(config()), allow, SessionAnswers::default(), script);
+        for _ in 0..2 {
+            assert!(decide(&policy, &["a"], &ExecutionAnswers::default()).is_err());
+        }
+        let noted = policy.take_notes();
+        assert_eq!(noted.len(), notes, "{noted:?}");
+        assert!(noted.iter().all(|note| note.contains("s.a")), "{noted:?}");
+    }
+}
+
 /// An answer that the user gave before, or that was given for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Earlier {
@@ -354,6 +370,7 @@ fn an_answer_covers_what_it_says() {
         (Answer::Session, Ok(()), true, true),
         (Answer::Always, Ok(()), true, true),
         (Answer::No, Err(Reason::Refused), false, false),
+        (Answer::Declined, Err(Reason::Declined), false, false),
         (Answer::Nobody, Err(Reason::NoTerminal), false, false),
         (Answer::Late(late), Err(Reason::Late(late)), false, false),
         (Answer::Busy, Err(Reason::Busy), false, false),
@@ -388,6 +405,7 @@ fn each_server_can_be_decided_about() {
         ([Answer::No, Answer::Session], Ok(()), [no, Ok(())]),
         ([Answer::No, Answer::No], no, [no, no]),
         ([Answer::No, Answer::Choose], no, [no, no]),
+        ([Answer::Declined, Answer::Once], Ok(()), [no, Ok(())]),
         ([Answer::Late(late), Answer::No], Err(Reason::Late(late)), [no, no]),
     ] {
         // Another question is answered with no, and counted.
