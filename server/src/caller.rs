@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientRequest, CustomNotification,
-    CustomRequest, Extensions, GetExtensions as _, NumberOrString, ProgressNotification,
-    ProgressNotificationParam, ProgressToken, ServerNotification, ServerRequest,
+    CancelledNotification, CancelledNotificationParam, ClientRequest, CustomNotification, CustomRequest,
+    Extensions, GetExtensions as _, NumberOrString, ProgressNotification, ProgressNotificationParam,
+    ProgressToken, ServerNotification, ServerRequest,
 };
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer, ServiceError};
@@ -17,6 +17,7 @@ use tokio::task::JoinError;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::client_profile::{ClientProfile, Person};
 use super::execution_slots::{Client, SlotLease};
 use super::level::Level;
 use super::page_prompt::PagePrompt;
@@ -36,10 +37,12 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// Of a client that declares these; `has_page` says whether a local page answers questions.
-    pub(crate) fn of(capabilities: Option<&ClientCapabilities>, has_page: bool) -> Self {
-        let capabilities = serde_json::to_value(capabilities).unwrap_or_default();
-        let elicitation = capabilities.get("elicitation").filter(|value| value.is_object());
+    /// The abilities that the client of a request declares, unless it is known to have no person who answers;
+    /// `has_page` says whether a local page answers questions.
+    pub(crate) fn of(context: &RequestContext<RoleServer>, has_page: bool) -> Self {
+        let capabilities = serde_json::to_value(context.client_capabilities()).unwrap_or_default();
+        let has_person = ClientProfile::of_request(context).has_person != Person::Never;
+        let elicitation = capabilities.get("elicitation").filter(|value| value.is_object() && has_person);
         let has = |mode: &str| elicitation.is_some_and(|modes| modes.get(mode).is_some_and(Value::is_object));
         // An empty object means forms (MCP 2025-11-25, elicitation, "Capabilities").
         let is_bare =
@@ -152,7 +155,7 @@ impl Caller {
     /// For a client that receives questions as requests.
     pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>, terms: Terms) -> Self {
         Caller {
-            abilities: Abilities::of(context.client_capabilities().as_ref(), terms.has_page),
+            abilities: Abilities::of(context, terms.has_page),
             channel: QuestionChannel::Request,
             route: Mutex::new(Route::of(context, level)),
             terms,
@@ -421,5 +424,19 @@ pub(crate) fn with_meta(parameters: &mut Option<Value>, meta: &Value) {
     }
     if let Value::Object(parameters) = parameters.get_or_insert_with(|| json!({})) {
         parameters.insert("_meta".to_owned(), meta.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::PipeClient;
+
+    #[tokio::test]
+    async fn a_client_without_a_person_is_not_asked_whatever_it_declares() {
+        let client = PipeClient::connect();
+        for (name, elicits) in [("test client", true), ("goose-cli", false)] {
+            assert_eq!(Abilities::of(&client.request_of(name, 1), false).elicits, elicits, "{name}");
+        }
     }
 }

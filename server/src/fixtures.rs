@@ -36,10 +36,15 @@ impl PipeClient {
 
     /// A request under MCP 2026-07-28, which has no sessions.
     pub(crate) fn request(&self, number: i64) -> RequestContext<RoleServer> {
+        self.request_of("test client", number)
+    }
+
+    /// Such a request of the client with this name.
+    pub(crate) fn request_of(&self, name: &str, number: i64) -> RequestContext<RoleServer> {
         let mut context = RequestContext::new(NumberOrString::Number(number), self.serving.peer().clone());
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "test client", "version": "1.2" },
+            "io.modelcontextprotocol/clientInfo": { "name": name, "version": "1.2" },
             "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
         });
         context.meta.0.0 = serde_json::from_value::<Map<String, Value>>(meta).unwrap();

@@ -299,7 +299,7 @@ impl McpService {
     }
 
     fn abilities(&self, context: &RequestContext<RoleServer>) -> Abilities {
-        self.state.abilities(context.client_capabilities().as_ref())
+        self.state.abilities(context)
     }
 
     /// The offered tools, after the servers had time to answer.

@@ -163,7 +163,7 @@ impl ClientSession {
         if self.is_initialized.set(()).is_err() {
             return;
         }
-        let abilities = self.state.abilities(context.client_capabilities().as_ref());
+        let abilities = self.state.abilities(context);
         let live = self.live_for(abilities, context);
         self.keep_notifier(tokio::spawn(notify_of_changes(
             live.clone(),

@@ -13,7 +13,8 @@ use gateway::permission::Remembered;
 use gateway::sessions::{Room, SpareSessions};
 use history::Durability;
 use report::{Kind, Report};
-use rmcp::model::ClientCapabilities;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
 use runner::{Cache, Engine, Holder, MIN_SPARE_MEMORY, Observer};
 use terminal::Terminal;
 use tokio::sync::{Notify, watch};
@@ -335,9 +336,9 @@ impl ServerState {
         self.page.get().is_some_and(|page| page.is_answered_here())
     }
 
-    /// What a client with these capabilities can answer.
-    pub(crate) fn abilities(&self, capabilities: Option<&ClientCapabilities>) -> Abilities {
-        Abilities::of(capabilities, self.answers_on_page())
+    /// What the client of a request can answer.
+    pub(crate) fn abilities(&self, context: &RequestContext<RoleServer>) -> Abilities {
+        Abilities::of(context, self.answers_on_page())
     }
 
     /// Shows the user notes about a client's permissions.

@@ -11,6 +11,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
 
 use super::McpService;
+use crate::client_profile::ClientProfile;
 use crate::execute::{Arguments, Execution};
 use crate::identity;
 use crate::message;
@@ -19,6 +20,9 @@ use crate::programs::saving::{SaveProgram, Saving};
 use crate::proxy::ProxiedRequest;
 use crate::recorder::Requester;
 use crate::snapshot::Snapshot;
+
+/// How long before a client's own limit the answer is sent that an execution still runs: it may take time to arrive.
+const ANSWER_MARGIN: Duration = Duration::from_secs(15);
 
 impl McpService {
     /// The call of a direct tool.
@@ -39,7 +43,8 @@ impl McpService {
     /// How long an execution of this client may take before its answer says that it still runs.
     pub(super) fn answer_before(&self, context: &RequestContext<RoleServer>) -> Option<Duration> {
         let configured = self.state.settings.borrow().config.serve.answer_before;
-        configured
+        let known = || Some(ClientProfile::of_request(context).call_limit?.saturating_sub(ANSWER_MARGIN));
+        configured.or_else(known)
     }
 
     /// The execution of a call, without the user's answer to an earlier question.

@@ -109,7 +109,7 @@ impl ServerHandler for McpService {
         let result = self.negotiate_initialize(&request)?;
         // Connects to servers before the first task arrives.
         let state = &self.subagent.state;
-        state.live(state.abilities(context.client_capabilities().as_ref()));
+        state.live(state.abilities(&context));
         Ok(result)
     }
 
