@@ -46,7 +46,7 @@ pub struct ExecuteCode {
     /// For args.get.
     #[serde(default)]
     pub args: BTreeMap<String, String>,
-    /// Its id, to wait on for it.
+    // Without a description: the answer that an execution still runs says how to use it.
     #[serde(default)]
     #[schemars(with = "String")]
     pub execution: Option<String>,

@@ -68,7 +68,7 @@ fn the_retry_runs_the_compiled_program() {
 
 #[test]
 fn every_answer_but_yes_is_a_denial() {
-    let (_server, client) = start();
+    let (server, client) = start();
     let call = program();
     for no in [
         json!({ "action": "accept", "content": { "answer": "no" } }),
@@ -88,6 +88,7 @@ fn every_answer_but_yes_is_a_denial() {
         assert_eq!(outcome["calls_total"], 0, "{answer:#}");
         assert_says(&answer["result"]["content"][0]["text"], &["faulty.echo"]);
     }
+    server.wait_for_log("the client declined the question or cancelled it");
 }
 
 #[track_caller]
@@ -189,5 +190,8 @@ fn a_client_without_elicitation_gets_advice_on_configuration() {
     let client = server.client().shake_hands();
     let answer = client.ask("tools/call", &program());
     assert_eq!(outcome_of(&answer)["status"], "denied", "{answer:#}");
-    assert_says(&answer["result"]["content"][0]["text"], &["faulty.echo", "elicitation", "allow"]);
+    let lines = "mcpServers:\n  faulty: { permissions: { \"echo\": allow } }";
+    assert_says(&answer["result"]["content"][0]["text"], &["through this client", lines]);
+    // The user, who does not read what the model reads, learns it too.
+    server.wait_for_log(lines);
 }
