@@ -44,6 +44,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Abilities;
+use super::resource::Resource;
 use super::scrape;
 use super::session::ClientSession;
 use super::shutdown;
@@ -55,6 +56,7 @@ pub(crate) use body_budget::IN_ALL as HELD_BODIES;
 pub(crate) use metrics_listener::MetricsListener;
 pub use sessions::session_end;
 pub(crate) use table::ADMITTED as CONNECTIONS;
+use table::Table;
 pub use token::Token;
 
 use endpoint::Endpoint;
@@ -86,9 +88,10 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     let endpoint = Endpoint::new(state.clone(), service, (address, token), end.clone());
     let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
     let closing = CancellationToken::new();
+    let table = Table::new(state.metrics.refusals.of(Resource::Connections));
     let accepted = listener
         .into_std()
-        .and_then(|listener| health::start(listener, probes(endpoint.clone()), closing.clone()))
+        .and_then(|listener| health::start(listener, table, probes(endpoint.clone()), closing.clone()))
         .map_err(failed)?;
     let accepting = tokio::spawn(connections::receive(accepted, routes(endpoint.clone()), closing.clone()));
     let measuring = tokio::spawn(state.pulse.clone().measure());

@@ -68,16 +68,17 @@ pub(super) async fn accept_and_serve(listener: TcpListener, routes: Router, clos
     let serve = move |stream, entry, address| {
         serve::<TcpStream>(stream, (entry, address), routes.clone(), serving.clone())
     };
-    accept(listener, serve, closing).await;
+    accept(listener, Arc::default(), serve, closing).await;
 }
 
-/// Accepts connections until `closing`, and does `each` with them; returns when all of them have ended.
+/// Accepts connections until `closing`, and does `each` with them; returns when all of them have ended. The table limits
+/// their number.
 pub(super) async fn accept<Serving: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
+    table: Arc<Table>,
     each: impl Fn(TcpStream, Arc<Entry>, SocketAddr) -> Serving,
     closing: CancellationToken,
 ) {
-    let table = Arc::new(Table::default());
     let open = TaskTracker::new();
     loop {
         let accepted = tokio::select! {

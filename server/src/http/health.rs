@@ -21,7 +21,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::connections::{self, Arrived};
-use super::table::Entry;
+use super::table::{Entry, Table};
 use crate::pulse::Pulse;
 
 /// The path of the probe.
@@ -39,12 +39,13 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Connections that the loop has not taken yet. Further ones wait with their tasks, and can be closed for others there.
 const UNTAKEN: usize = 16;
 
-/// Starts the thread, which ends after `closing`. `routes` answer probes; the other connections arrive in the result.
+/// Starts the thread, which ends after `closing`. The table limits the connections; `routes` answer probes; the other connections arrive in the result.
 ///
 /// # Errors
 /// If there is no thread, or no descriptor for its own loop.
 pub(super) fn start(
     listener: TcpListener,
+    table: Table,
     routes: Router,
     closing: CancellationToken,
 ) -> io::Result<mpsc::Receiver<Arrived>> {
@@ -68,7 +69,7 @@ pub(super) fn start(
     };
     thread::Builder::new()
         .name("health".to_owned())
-        .spawn(move || runtime.block_on(connections::accept(listener, greet, closing)))?;
+        .spawn(move || runtime.block_on(connections::accept(listener, Arc::new(table), greet, closing)))?;
     Ok(arrived)
 }
 

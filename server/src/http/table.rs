@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use prometheus_client::metrics::counter::Counter;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +34,8 @@ struct State {
     /// The next number for a connection or a time; numbers increase.
     next: u64,
     connections: HashMap<u64, Connection>,
+    /// Counts the connections that were closed for others.
+    closed: Counter,
 }
 
 #[derive(Debug)]
@@ -81,6 +84,11 @@ pub(super) struct Entry {
 }
 
 impl Table {
+    /// No connections; counts those that are closed for others.
+    pub(super) fn new(closed: Counter) -> Self {
+        Table(Mutex::new(State { closed, ..State::default() }))
+    }
+
     /// Adds a connection. If there are too many strangers from its origin, closes the oldest of them; if there are too
     /// many in total, closes the oldest of the origin that has the most.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Arc<Entry> {
@@ -90,10 +98,7 @@ impl Table {
         let connection = Connection { origin, holder: None, idle_since: None, end: end.clone() };
         state.connections.insert(number, connection);
         while let Some(oldest) = state.too_many(origin) {
-            // A closing connection no longer counts.
-            if let Some(connection) = state.connections.remove(&oldest) {
-                connection.end.cancel();
-            }
+            state.close(oldest);
         }
         Arc::new(Entry { table: self.clone(), number, since: Instant::now(), end })
     }
@@ -102,8 +107,7 @@ impl Table {
     pub(super) fn make_room(&self) -> bool {
         let mut state = self.state();
         let oldest = state.strangers().min();
-        let connection = oldest.and_then(|oldest| state.connections.remove(&oldest));
-        connection.inspect(|connection| connection.end.cancel()).is_some()
+        oldest.inspect(|oldest| state.close(*oldest)).is_some()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -115,6 +119,14 @@ impl State {
     fn tick(&mut self) -> u64 {
         self.next += 1;
         self.next
+    }
+
+    /// Closes a connection for another one. From now on it does not count.
+    fn close(&mut self, number: u64) {
+        if let Some(connection) = self.connections.remove(&number) {
+            connection.end.cancel();
+            self.closed.inc();
+        }
     }
 
     fn strangers(&self) -> impl Iterator<Item = u64> {
@@ -143,9 +155,7 @@ impl State {
         let Some((.., oldest)) = idle.max() else {
             return Err(if is_over { TooMany::OfHolder } else { TooMany::InAll });
         };
-        if let Some(connection) = self.connections.remove(&oldest) {
-            connection.end.cancel();
-        }
+        self.close(oldest);
         Ok(())
     }
 

@@ -55,11 +55,11 @@ fn bearer(server: &Server, token: &str) -> Client {
     server.client().header("authorization", &format!("Bearer {token}"))
 }
 
-/// A configuration for an issuer.
+/// A configuration for an issuer, with a listener for metrics.
 fn config(issuer: &Service, auth: &str, serve: &str, more: &str) -> String {
     let address = issuer.issuer();
     format!(
-        "{more}serve:\n  auth: {{ issuer: {address:?}, resource: {RESOURCE:?}{} }}\n{serve}",
+        "{more}serve:\n  metrics: {{ address: '127.0.0.1:0' }}\n  auth: {{ issuer: {address:?}, resource: {RESOURCE:?}{} }}\n{serve}",
         if auth.is_empty() { String::new() } else { format!(", {auth}") }
     )
 }

@@ -32,6 +32,14 @@ pub(crate) fn scrape(client: &Client) -> String {
     answer.text
 }
 
+/// How many requests a server has refused because of a resource.
+#[track_caller]
+pub(crate) fn refusals(server: &Server, resource: &str) -> u64 {
+    let text = scrape(&separate(server));
+    let name = format!("toolsmith_refusals_total{{resource=\"{resource}\"}} ");
+    text.lines().find_map(|line| line.strip_prefix(&name)).map_or(0, |count| count.parse().unwrap())
+}
+
 #[track_caller]
 fn assert_lines(text: &str, lines: &[&str]) {
     for line in lines {

@@ -4,6 +4,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::harness::assert_says;
+use crate::serve_metrics::refusals;
 use crate::serving::{Client, Gate, ResponseStream, Serve, Server, execute, outcome_of};
 
 /// Calls the gate with its name, and returns the name once the call is answered.
@@ -103,7 +104,7 @@ fn clients_take_turns_regardless_of_their_number_of_executions() {
 #[test]
 fn a_full_server_records_whom_it_refuses() {
     let gate = Gate::new();
-    let limits = "serve: { maxExecutions: 1, maxWaiting: 1, audit: { file: audit.jsonl } }\n";
+    let limits = "serve: { maxExecutions: 1, maxWaiting: 1, audit: { file: audit.jsonl }, metrics: { address: '127.0.0.1:0' } }\n";
     let server = Serve::http(&format!("{}{limits}", gate.config())).start();
     let log = || -> Vec<Value> {
         let text = std::fs::read_to_string(server.path("audit.jsonl")).unwrap();
@@ -146,6 +147,7 @@ fn a_full_server_records_whom_it_refuses() {
         assert_says(&unknown["result"]["content"][0]["text"], &["unknown field `cod`"]);
         assert!(client.ask("tools/list", &json!({}))["result"]["tools"].is_array());
     }
+    assert_eq!(refusals(&server, "queue"), 3);
     let status = |client: Client| client.begin("tools/call", &pass("too many")).status();
     assert_eq!(status(server.client().header("mcp-session-id", "unknown")), StatusCode::NOT_FOUND);
     assert_eq!(status(server.client().stateless().header("host", "evil.example")), StatusCode::FORBIDDEN);

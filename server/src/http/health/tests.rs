@@ -25,7 +25,7 @@ fn held(pulse: Pulse) -> Held {
     let probes = Router::new().route(PATH, get(answer)).with_state(Arc::new(pulse));
     let routes = Router::new().route("/", get(|| async { "here" }));
     let closing = CancellationToken::new();
-    let arrived = start(listener, probes, closing.clone()).unwrap();
+    let arrived = start(listener, Table::default(), probes, closing.clone()).unwrap();
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (release, released) = channel();
     let (stuck, is_stuck) = channel();

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::{Team, accepted};
 use crate::harness::unique;
-use crate::serve_metrics::{scrape, separate};
-use crate::serving::{DEMO, execute, outcome_of};
+use crate::serve_metrics::{refusals, scrape, separate};
+use crate::serving::{Client, DEMO, Gate, ResponseStream, execute, outcome_of};
 
 /// A quarter of the connections is for others (`http::table::ADMITTED`).
 const CONNECTIONS: usize = 512;
@@ -66,6 +66,7 @@ fn connections_of_one_subject_leave_room_for_another() {
     // Some more, if they arrive faster than they are accepted.
     let refused = refused(&mut of_one);
     assert!((CONNECTIONS - OF_ONE..CONNECTIONS).contains(&refused), "{refused}");
+    assert!(refusals(&team.server, "connections") >= refused as u64);
 }
 
 #[test]
@@ -81,6 +82,7 @@ fn bodies_of_one_subject_leave_memory_for_another() {
     // Some more, if parts of them take the memory.
     let refused = refused(&mut of_one);
     assert!((BODIES - BODIES_OF_ONE..BODIES).contains(&refused), "{refused}");
+    assert!(refusals(&team.server, "request_bytes") >= (BODIES - BODIES_OF_ONE) as u64);
     let above = team.server.peak_memory().saturating_sub(idle);
     assert!(above <= MEMORY_LIMIT, "{} MiB above idle", above >> 20);
 }
@@ -113,6 +115,44 @@ fn compilers_of_one_subject_keep_no_other_waiting() {
     assert!(asking.into_iter().any(|asking| asking.join().is_err()));
 }
 
+#[test]
+fn a_text_that_waits_too_long_for_a_compiler_is_busy() {
+    let team = Team::new("", "  queueTimeout: 1\n", DEMO);
+    let client = team.client("ann", "").stateless();
+    let mut asking: Vec<_> =
+        (0..TEXTS).map(|number| client.begin("tools/call", &execute(&format!("{LONG}\n{number}")))).collect();
+    let answers: Vec<_> = asking.iter_mut().map(ResponseStream::end).collect();
+    let outcomes = answers.iter().map(outcome_of);
+    let busy: Vec<_> = outcomes.filter(|outcome| outcome["status"] == "busy").collect();
+    assert!(!busy.is_empty(), "{answers:#?}");
+    for outcome in &busy {
+        assert!(outcome["error"]["evidence"]["retry_after_seconds"].as_u64() >= Some(1), "{outcome:#}");
+    }
+    assert_eq!(refusals(&team.server, "compilers"), busy.len() as u64);
+}
+
+/// A machine with less memory than `minMemory` runs one execution at a time.
+#[test]
+fn memory_is_shared_in_turns() {
+    let gate = Gate::new();
+    let team = Team::new("", "  minMemory: 100000GiB\n", &gate.config());
+    let (one, other) = (team.client("ann", "").shake_hands(), team.client("bob", "").shake_hands());
+    let begin = |client: &Client, name: &str| {
+        let mut call = execute("gate::pass().message(args.get(\"name\").unwrap()).await?.text()");
+        call["arguments"]["args"] = json!({ "name": name });
+        client.begin("tools/call", &call)
+    };
+    let mut asking = vec![begin(&one, "first")];
+    team.server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
+    asking.extend(["second", "third", "fourth"].map(|name| begin(&one, name)));
+    asking.push(begin(&other, "the other's"));
+    assert_eq!(gate.arrived(), ["first"]);
+    gate.open();
+    assert!(asking.iter_mut().all(|asking| outcome_of(&asking.end())["status"] == "ok"));
+    let place = gate.arrived().iter().position(|name| name == "the other's");
+    assert!(place <= Some(2), "{:?}", gate.arrived());
+}
+
 /// Assembled for about six seconds, again with each correction of its calls.
 const COSTLY: &str = "mod long { core::arch::global_asm!(\".rept 600\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }
 demo::list_orders();
@@ -126,8 +166,7 @@ const LIMITS: f64 = 10.0 + 10.0;
 
 #[test]
 fn compilers_count_against_the_limit_of_their_subject() {
-    let keys = "  subjectLimits: { processorSecondsPerHour: 5 }\n  metrics: { address: '127.0.0.1:0' }\n";
-    let team = Team::new("", keys, DEMO);
+    let team = Team::new("", "  subjectLimits: { processorSecondsPerHour: 5 }\n", DEMO);
     let (one, other) = (team.client("ann", "").stateless(), team.client("bob", "").stateless());
     let costly = one.ask("tools/call", &execute(COSTLY));
     assert_eq!(outcome_of(&costly)["status"], "compile_error", "{costly:#}");

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Team, accepted, config, refusal};
+use crate::serve_metrics::refusals;
 use crate::serving::{DEMO, Gate, execute, outcome_of};
 
 #[test]
@@ -71,6 +72,7 @@ fn one_subject_leaves_sessions_to_others() {
     let refused = team.client("alice", "").post(message);
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.text.contains("3 sessions of one subject"), "{refused:?}");
+    assert_eq!(refusals(&team.server, "sessions"), 1);
     team.client("bob", "").shake_hands();
     drop(open);
 }

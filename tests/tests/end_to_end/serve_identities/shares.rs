@@ -76,6 +76,12 @@ fn new(_: &Team, client: &Client) {
     client.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())));
 }
 
+/// A call of a tool, in a session with the server of its own.
+fn calls(_: &Team, client: &Client) {
+    let answer = client.ask("tools/call", &execute("demo::echo(\"x\").await?"));
+    assert!(answer.to_string().contains('x'), "{answer:#}");
+}
+
 /// A request on a connection of its own.
 fn connected(team: &Team, _: &Client) {
     assert!(accepted(&team.client("bob", "")));
@@ -93,6 +99,16 @@ const ROWS: &[Row] = &[
         resource: "compilers",
         attack: |team| Attack::sending(team, |number| execute(&format!("{LONG}\n{number}"))),
         request: new,
+    },
+    Row {
+        resource: "spare compilers",
+        attack: |team| Attack::sending(team, |_| execute(&format!("// {}\n6 * 7", unique()))),
+        request: new,
+    },
+    Row {
+        resource: "spare sessions",
+        attack: |team| Attack::sending(team, |_| execute("demo::echo(\"x\").await?")),
+        request: calls,
     },
     Row { resource: "connections", attack: |team| Attack::holding(team, 512, 10), request: connected },
     Row {
