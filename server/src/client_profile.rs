@@ -77,7 +77,9 @@ pub const CLIENTS: [ClientProfile; 9] = [
         ..UNKNOWN
     },
     // Measured with 0.169 and 0.171: 13 of 14 models of its catalog get tools only through its own `exec`, with the first
-    // 247 characters of the instructions. `tool_timeout_sec` is 300 by default. It lists tools once.
+    // 247 characters of the instructions. `tool_timeout_sec` is 300 by default. It lists tools once. A model reads
+    // structured content instead of texts; code in `exec` gets `content`, `structuredContent` and `isError`. If a server
+    // takes longer than about 1 s to list its tools and is not `required`, the first request lacks them.
     ClientProfile {
         title: "Codex",
         name: "codex-mcp-client",
@@ -92,8 +94,7 @@ pub const CLIENTS: [ClientProfile; 9] = [
     // version with 2 048 characters for a tool that is not deferred.
     ClientProfile { before: Some([2, 1, 296]), description_cap: 2_048, ..CLAUDE_CODE },
     CLAUDE_CODE,
-    // Measured with 1.18.33. Progress extends the limit on a call. With its experimental code mode, the model's program
-    // gets structured content, or the joined texts; without, the model reads structured content instead of the texts.
+    // Measured with 1.18.33. Progress extends the limit on a call. A model reads structured content instead of texts.
     ClientProfile {
         title: "opencode",
         name: "opencode",
@@ -134,7 +135,8 @@ pub const CLIENTS: [ClientProfile; 9] = [
         ..UNKNOWN
     },
     // Measured with 1.37.0: `goose run` declares questions, and ends at the first one. 300 s are the default of `timeout`.
-    // It lists tools once.
+    // It lists tools once. The code of its model gets structured content as an object, otherwise the texts as a string;
+    // a model that calls the tool itself reads the texts in both cases.
     ClientProfile {
         title: "goose",
         name: "goose-cli",
@@ -255,7 +257,8 @@ mod tests {
         let text = std::fs::read_to_string(page).unwrap();
         let head = "| client | description | instructions | list | limit | answers |\n| --- | --- | --- | --- | --- | --- |\n";
         let (before, table) = text.split_once(head).unwrap();
-        let rest: String = table.lines().skip_while(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
+        let rest: String =
+            table.lines().skip_while(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
         let rows = CLIENTS.iter().filter(|client| client.name != "toolsmith").chain([&UNKNOWN]);
         let rows: String = rows.map(|client| documented(client) + "\n").collect();
         let expected = format!("{before}{head}{rows}{rest}");
