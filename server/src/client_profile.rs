@@ -222,6 +222,7 @@ mod tests {
             let version =
                 row.before.map_or("999999.0.0".to_owned(), |[a, b, c]| format!("{a}.{b}.{}", c - 1));
             assert_eq!(ClientProfile::of(row.name, &version), row);
+            assert!(row.description_cap >= 2_000, "the fixed texts of a description need as much");
         }
     }
     /// The row of a client in docs/clients.md.

@@ -10,9 +10,9 @@ const CODE_MODE: &str = "If a task needs several tool calls, do all of it in one
                          one call, use that tool directly if you can.";
 
 /// How code in `exec` reaches the tool, whatever name the user gave the server.
-const EXECUTE_IN_EXEC: &str = "execute_code: one Rust snippet calls the tools of all MCP servers (loops, joins, pages). \
-                               In `exec`: const t = ALL_TOOLS.find(t => /__execute_code$/.test(t.name)); \
-                               read t.description once, then await tools[t.name]({code}).";
+const EXECUTE_IN_EXEC: &str = "execute_code: one Rust snippet over all MCP servers (loops, joins, pages). In `exec`: \
+                               const t = ALL_TOOLS.find(t => /__execute_code$/.test(t.name)); read t.description \
+                               once, then (await tools[t.name]({code})).content[0].text.";
 
 /// How code in `exec` reaches tools that are not for snippets. Their descriptions name their servers.
 const TOOLS_IN_EXEC: &str = "Tools of several MCP servers. In `exec`: ALL_TOOLS.filter(t => \

@@ -90,7 +90,8 @@ pub struct ToolDefinition {
 pub struct Room {
     /// The approximate maximum in tokens; the minimum of the description may be larger.
     pub tokens: usize,
-    /// The maximum in characters, counted in UTF-16 as most clients do. The minimum of the description is 1 800.
+    /// The maximum in characters, counted in UTF-16 as most clients do; at least 2 000, because the fixed texts need most
+    /// of that.
     pub characters: usize,
 }
 

@@ -52,7 +52,7 @@ fn codex_is_led_from_its_own_code_to_the_tools() {
         text
     };
     let text = instructions(DEMO);
-    assert!(text.contains("ALL_TOOLS.find") && text.ends_with("await tools[t.name]({code})."), "{text}");
+    assert!(text.contains("ALL_TOOLS.find") && text.contains("(await tools[t.name]({code}))"), "{text}");
     let text = instructions(&format!("{DEMO}codeMode: {{ enabled: false }}\n"));
     assert!(text.contains("ALL_TOOLS.filter") && text.ends_with("structuredContent }."), "{text}");
 }
