@@ -1,9 +1,12 @@
 //! `toolsmith serve` for real clients: what each is told, and the form of its answers.
 
+use std::thread;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::harness::{fault_entry, unique};
-use crate::serving::{DEMO, HANDSHAKE, STATELESS, Serve, Server, execute};
+use crate::serving::{DEMO, Gate, HANDSHAKE, STATELESS, Serve, Server, execute};
 
 /// A server over pipes, and what it told the client with this name and version.
 fn told(config: &str, name: &str, version: &str) -> (Server, Value) {
@@ -58,8 +61,25 @@ fn codex_is_led_from_its_own_code_to_the_tools() {
 }
 
 #[test]
+fn a_client_that_lists_once_gets_the_tools_of_a_slow_server() {
+    let has_all = || {
+        let gate = Gate::new();
+        let config = format!("mcpServers:\n{}", gate.late("slow"));
+        let (mut server, _) = told(&config, "codex-mcp-client", "0.171.0");
+        server.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
+        // Longer than the answer to other clients waits.
+        thread::sleep(Duration::from_millis(1_500));
+        gate.open();
+        let listed = server.receive("the tools", |message| message["id"] == 1);
+        listed["result"]["tools"][0]["description"].as_str().unwrap().contains("mod slow {")
+    };
+    // On a busy machine, the server may start later than the answer waits.
+    assert!((0..5).any(|_| has_all()));
+}
+
+#[test]
 fn a_configured_wait_is_used_for_clients_that_list_once_too() {
-    let gate = crate::serving::Gate::new();
+    let gate = Gate::new();
     let config = format!("mcpServers:\n{}serve: {{ listWait: 0.1 }}\n", gate.late("slow"));
     let (mut server, _) = told(&config, "codex-mcp-client", "0.171.0");
     let tools = tools(&mut server);
