@@ -27,8 +27,8 @@ section! {
         /// Maximum size of an answer's text, such as 64KiB; the full text is a resource that can be read by range.
         output: Size<usize, MIN_OUTPUT> = 48 << 10,
         /// Whether answers of `execute_code` also have their outcome as structured content. Several clients then show
-        /// a model only that.
-        structured_outcome: bool = false,
+        /// a model only that. By default, only clients that need it get it.
+        structured_outcome: Option<bool>,
         /// Maximum executions that run at once.
         max_executions: Count<usize> = 16,
         /// Maximum executions that wait to start; further ones are refused as busy.
@@ -37,8 +37,9 @@ section! {
         queue_timeout: Seconds = Duration::from_secs(120),
         /// Available memory below which executions wait to start while others run, such as 256MiB; 0 for no limit.
         min_memory: Size<u64, 0> = 256 << 20,
-        /// How long `tools/list` waits for servers that have not answered yet, in seconds.
-        list_wait: Seconds = Duration::from_millis(500),
+        /// How long `tools/list` waits for servers that have not answered yet, in seconds. By default 0.5, or 8 for
+        /// clients that list tools only once.
+        list_wait: Option<Seconds>,
         /// How long requests are still accepted after the server is asked to stop and no longer reports that it is ready, in
         /// seconds: as long as a load balancer needs to notice that. At most 300.
         drain_delay: Number<u64, 0, MOST_DRAIN_DELAY> = 0,

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::tool_list::{digest, for_snippets};
 
+/// Maximum bytes of an inferred schema in a description: every conversation pays for it.
+const DESCRIBED_AT_MOST: usize = 1_000;
+
 /// Values by server and tool.
 type ByTool<T> = BTreeMap<String, BTreeMap<String, T>>;
 
@@ -68,6 +71,27 @@ impl ObservedOutputs {
         Some(tool)
     }
 
+    /// A direct tool as its server sent it, with what was observed. A declared output schema is corrected, so that clients
+    /// that check results accept those that broke it. An inferred schema is only described: it promises nothing, and a
+    /// result of another shape must not be refused.
+    pub fn direct(&self, server: &str, mut raw: Value) -> Value {
+        let observed =
+            self.tool(server, &raw).and_then(|tool| Some((tool.output_schema?, tool.answers.source)));
+        match observed {
+            Some((schema, SchemaSource::Corrected)) => raw["outputSchema"] = schema,
+            Some((schema, SchemaSource::Observed)) => {
+                let schema = schema.to_string();
+                if schema.len() <= DESCRIBED_AT_MOST {
+                    let own = raw["description"].as_str().unwrap_or_default().trim_end();
+                    let described = format!("{own}\nObserved results, as a JSON Schema: {schema}");
+                    raw["description"] = described.trim_start().into();
+                }
+            }
+            _ => {}
+        }
+        raw
+    }
+
     /// A sample of a tool's text results.
     pub fn text(&self, server: &str, tool: &str) -> Option<&str> {
         self.texts.get(server)?.get(tool).map(String::as_str)
@@ -84,4 +108,35 @@ impl ObservedOutputs {
 pub fn is_one_text(schema: &Value) -> bool {
     let Some(properties) = schema["properties"].as_object() else { return false };
     properties.len() == 1 && properties.values().all(|property| property["type"] == "string")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn direct_tools_promise_no_more_than_their_servers_keep() {
+        let schemas = ["typed", "untyped"].map(|tool| {
+            let seen =
+                json!({ "type": "object", "properties": { "n": { "type": "string" } }, "required": ["n"] });
+            (tool.to_owned(), seen)
+        });
+        let schemas = ByTool::from([("s".to_owned(), BTreeMap::from(schemas))]);
+        let observed = ObservedOutputs { schemas, ..ObservedOutputs::default() };
+        let declared = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+        let tool = |name: &str| json!({ "name": name, "description": "Counts.", "inputSchema": { "type": "object" } });
+        let mut typed = tool("typed");
+        typed["outputSchema"] = declared.clone();
+        let typed = observed.direct("s", typed);
+        assert!(jsonschema::is_valid(&typed["outputSchema"], &json!({ "n": "one" })), "{typed}");
+        assert!(jsonschema::is_valid(&typed["outputSchema"], &json!({ "n": 1 })), "{typed}");
+        assert_eq!(typed["description"], "Counts.");
+        let untyped = observed.direct("s", tool("untyped"));
+        assert!(untyped.get("outputSchema").is_none(), "{untyped}");
+        let text = untyped["description"].as_str().unwrap();
+        assert!(text.starts_with("Counts.\nObserved results, as a JSON Schema: {"), "{text}");
+        assert_eq!(observed.direct("s", tool("other")), tool("other"));
+    }
 }

@@ -24,7 +24,7 @@ use crate::unavailable::UnavailableTools;
 use index::{Field, Index};
 use words::is_to_change;
 
-pub use definition::{DescribeTools, ExecuteCode, SearchTools, ToolDefinition, definition_tokens};
+pub use definition::{DescribeTools, ExecuteCode, Room, SearchTools, ToolDefinition, definition_tokens};
 pub use lookup::Lookup;
 pub use resolve::Unknown;
 pub use words::letters;

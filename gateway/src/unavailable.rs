@@ -7,7 +7,7 @@ use config::{Config, Filter, Permission};
 
 use crate::audience::FOR_APPS;
 use crate::pins::Pins;
-use crate::reference::words::letters;
+use crate::reference::words::{characters, letters};
 use crate::tool_list::ToolList;
 
 /// Maximum characters of the reason for one server, which may be the server's own text.
@@ -69,11 +69,25 @@ impl UnavailableTools {
 
     /// The unavailable servers with their reasons; `None` if there are none.
     pub fn line(&self) -> Option<String> {
-        let named = self.servers.values().take(MAX_NAMED);
+        self.naming(MAX_NAMED)
+    }
+
+    /// Like [`UnavailableTools::line`], with as many servers as fit into `longest` characters.
+    pub fn line_within(&self, longest: usize) -> Option<String> {
+        let lines = (0..=MAX_NAMED).rev().map(|named| self.naming(named));
+        let mut fitting = lines.filter(|line| line.as_ref().is_none_or(|line| characters(line) <= longest));
+        fitting.next().unwrap_or_else(|| self.naming(0))
+    }
+
+    fn naming(&self, most: usize) -> Option<String> {
+        let named = self.servers.values().take(most);
         let mut parts: Vec<String> = named
             .map(|UnavailableServer { server, reason }| format!("`{}`: {reason}", printable::name(server)))
             .collect();
-        if let Some(more) = self.servers.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+        let more = self.servers.len().saturating_sub(most);
+        if most == 0 && more > 0 {
+            parts.push(report::count(more, "server"));
+        } else if more > 0 {
             parts.push(format!("and {more} more"));
         }
         (!parts.is_empty()).then(|| format!("Not available now: {}.", parts.join("; ")))
@@ -221,7 +235,11 @@ mod tests {
         assert!(line.len() < 300 && !line.contains(char::is_control) && !line.contains("more"), "{line}");
         assert_eq!(missing.server("slow").as_deref(), Some(STARTING));
         assert_eq!(missing.reason("my_shop"), None);
-        assert_eq!(super::UnavailableTools::default().line(), None);
+        assert_eq!(missing.line_within(10_000), missing.line());
+        let one = missing.line_within(line.chars().count() - 1).unwrap();
+        assert!(one.contains("`down`: it ") && one.ends_with("; and 1 more."), "{one}");
+        assert_eq!(missing.line_within(40).as_deref(), Some("Not available now: 2 servers."));
+        assert_eq!(super::UnavailableTools::default().line_within(0), None);
     }
 
     #[test]

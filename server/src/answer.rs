@@ -1,10 +1,11 @@
 //! Renders an outcome for a model: text and content within a budget. Programs read the outcome from `_meta`.
 //!
 //! If a result has structured content, Claude Code, Codex and opencode show a model only that. So a result has none
-//! unless the configuration enables it.
+//! unless the configuration enables it, or the client needs it (`for_client`).
 
 mod cut;
 mod direct;
+mod for_client;
 mod media;
 mod outcome;
 mod texts;
@@ -19,6 +20,7 @@ use cut::Keep;
 use texts::Texts;
 
 pub(crate) use direct::direct;
+pub(crate) use for_client::for_client;
 pub use outcome::output_schema;
 
 /// Limit on images in an answer, in bytes of JSON (4 MiB). It is separate because a model does not read an image's
@@ -49,7 +51,7 @@ pub(crate) fn result(mut outcome: Outcome, code: &Code, serve: &Serve, keep: Kee
     content.extend(texts.into_links());
     content.extend(emitted.link);
     let mut result = json!({ "content": content, "isError": is_error });
-    if serve.structured_outcome {
+    if serve.structured_outcome == Some(true) {
         result["structuredContent"] = bounded.clone();
     }
     result["_meta"] = json!({ outcome::META: bounded });
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn structured_content_is_sent_only_if_enabled() {
-        let serve = Serve { structured_outcome: true, ..Serve::default() };
+        let serve = Serve { structured_outcome: Some(true), ..Serve::default() };
         let keep: Keep<'_> = &|_, _| panic!("nothing is cut");
         let enabled = result(Outcome::busy("later"), &empty(), &serve, keep);
         assert_eq!(enabled["structuredContent"]["status"], "busy");

@@ -31,8 +31,10 @@ pub struct ClientProfile {
     pub joins_text: bool,
     /// Whether it drops images.
     pub drops_images: bool,
-    /// Whether its model or the model's program can reach each tool only through code of the client.
-    pub code_mode: CodeMode,
+    /// Whether its model may have only `exec`, in which `ALL_TOOLS` lists the tools and `tools` has them as functions.
+    pub has_exec: bool,
+    /// Whether structured content serves it: the code of its model gets that, and its model reads the texts anyway.
+    pub takes_structured: bool,
 }
 
 /// Whether a client that declares questions has a person who answers them.
@@ -42,19 +44,6 @@ pub enum Person {
     AsDeclared,
     /// A question ends the client's run.
     Never,
-}
-
-/// A client's own code mode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CodeMode {
-    /// It has none.
-    None,
-    /// It may be on: a program of the model gets the whole result. Otherwise the model reads structured content instead
-    /// of the other content.
-    Results,
-    /// It may be on: a program of the model gets the structured content if there is one. Otherwise the model reads the
-    /// other content, whether or not there is structured content.
-    Structured,
 }
 
 /// A client of which nothing is known.
@@ -70,16 +59,27 @@ pub const UNKNOWN: ClientProfile = ClientProfile {
     prints_whole_result: false,
     joins_text: false,
     drops_images: false,
-    code_mode: CodeMode::None,
+    has_exec: false,
+    takes_structured: false,
 };
 
 /// No limit that was found.
 const WHOLE: usize = usize::MAX;
 
 /// The known clients. The first row with the name and version is used.
-pub const CLIENTS: [ClientProfile; 8] = [
+pub const CLIENTS: [ClientProfile; 9] = [
+    // The models of `ask` and `chat`, or another process of this program.
+    ClientProfile {
+        title: "Toolsmith",
+        name: "toolsmith",
+        description_cap: WHOLE,
+        instructions_shown: WHOLE,
+        ..UNKNOWN
+    },
     // Measured with 0.169 and 0.171: 13 of 14 models of its catalog get tools only through its own `exec`, with the first
-    // 247 characters of the instructions. `tool_timeout_sec` is 300 by default. It lists tools once.
+    // 247 characters of the instructions. `tool_timeout_sec` is 300 by default. It lists tools once. A model reads
+    // structured content instead of texts; code in `exec` gets `content`, `structuredContent` and `isError`. If a server
+    // takes longer than about 1 s to list its tools and is not `required`, the first request lacks them.
     ClientProfile {
         title: "Codex",
         name: "codex-mcp-client",
@@ -87,21 +87,19 @@ pub const CLIENTS: [ClientProfile; 8] = [
         instructions_shown: 247,
         call_limit: Some(Duration::from_secs(300)),
         asks_again: false,
-        code_mode: CodeMode::Results,
+        has_exec: true,
         ..UNKNOWN
     },
     // Its change log: from 2.1.84 on, descriptions and instructions are cut at 2 KB. Its programs: 2.1.295 is the last
     // version with 2 048 characters for a tool that is not deferred.
     ClientProfile { before: Some([2, 1, 296]), description_cap: 2_048, ..CLAUDE_CODE },
     CLAUDE_CODE,
-    // Measured with 1.18.33. Progress extends the limit on a call. With its experimental code mode, the model's program
-    // gets structured content, or the joined texts; without, the model reads structured content instead of the texts.
+    // Measured with 1.18.33. Progress extends the limit on a call. A model reads structured content instead of texts.
     ClientProfile {
         title: "opencode",
         name: "opencode",
         description_cap: WHOLE,
         instructions_shown: WHOLE,
-        code_mode: CodeMode::Results,
         ..UNKNOWN
     },
     // Measured with 0.61.0: errors reach the model as the JSON of the whole result, and 600 s are the default of `timeout`.
@@ -137,7 +135,8 @@ pub const CLIENTS: [ClientProfile; 8] = [
         ..UNKNOWN
     },
     // Measured with 1.37.0: `goose run` declares questions, and ends at the first one. 300 s are the default of `timeout`.
-    // It lists tools once.
+    // It lists tools once. The code of its model gets structured content as an object, otherwise the texts as a string;
+    // a model that calls the tool itself reads the texts in both cases.
     ClientProfile {
         title: "goose",
         name: "goose-cli",
@@ -146,7 +145,7 @@ pub const CLIENTS: [ClientProfile; 8] = [
         call_limit: Some(Duration::from_secs(300)),
         asks_again: false,
         has_person: Person::Never,
-        code_mode: CodeMode::Structured,
+        takes_structured: true,
         ..UNKNOWN
     },
 ];
@@ -223,6 +222,50 @@ mod tests {
             let version =
                 row.before.map_or("999999.0.0".to_owned(), |[a, b, c]| format!("{a}.{b}.{}", c - 1));
             assert_eq!(ClientProfile::of(row.name, &version), row);
+            assert!(row.description_cap >= 2_000, "the fixed texts of a description need as much");
         }
+    }
+    /// The row of a client in docs/clients.md.
+    fn documented(client: &ClientProfile) -> String {
+        let characters = |count: usize| match count {
+            0 => "none".to_owned(),
+            WHOLE => "whole".to_owned(),
+            count => count.to_string(),
+        };
+        let before = client.before.map(|[a, b, c]| format!(" before {a}.{b}.{c}")).unwrap_or_default();
+        let list = if client.asks_again { "as servers become ready" } else { "once" };
+        let limit = client.call_limit.map_or("none".to_owned(), |limit| format!("{} s", limit.as_secs()));
+        let answers = [
+            (client.prints_whole_result, "errors without the outcome in `_meta`"),
+            (client.joins_text, "all texts in one part"),
+            (client.drops_images, "the place of each image in words"),
+            (client.takes_structured, "the outcome as structured content"),
+        ];
+        let answers: Vec<&str> = answers.iter().filter(|(is_so, _)| *is_so).map(|(_, text)| *text).collect();
+        format!(
+            "| {}{before} | {} | {} | {list} | {limit} | {} |",
+            client.title,
+            characters(client.description_cap),
+            characters(client.instructions_shown),
+            answers.join(", "),
+        )
+    }
+
+    /// With `UPDATE_DOCS=1`, writes the table.
+    #[test]
+    fn the_documentation_lists_every_client() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/clients.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        let head = "| client | description | instructions | list | limit | answers |\n| --- | --- | --- | --- | --- | --- |\n";
+        let (before, table) = text.split_once(head).unwrap();
+        let rest: String =
+            table.lines().skip_while(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
+        let rows = CLIENTS.iter().filter(|client| client.name != "toolsmith").chain([&UNKNOWN]);
+        let rows: String = rows.map(|client| documented(client) + "\n").collect();
+        let expected = format!("{before}{head}{rows}{rest}");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(page, &expected).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(page).unwrap(), expected, "run this test with UPDATE_DOCS=1");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use config::Config;
 use gateway::direct::{DirectTool, RESERVED, presented};
 use gateway::observed::is_one_text;
-use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
+use gateway::reference::{DescribeTools, FOUND_AT_MOST, Room, SearchTools, ToolDefinition, found_by_default};
 use gateway::unavailable::UnavailableTools;
 use rmcp::ErrorData;
 use rmcp::model::{ServerCapabilities, ServerConfig};
@@ -13,12 +13,18 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::answer_shapes::{self, AnswerShapes};
+use super::client_profile::{ClientProfile, UNKNOWN};
+use super::instructions::instructions;
 use super::programs::CheckedProgram;
 use super::protocol_types;
 use super::snapshot::Snapshot;
+use super::tool_forms::{FormedTools, ToolForm};
 
 /// The tool that runs snippets.
 pub const EXECUTE: &str = "execute_code";
+
+/// The member of a tool's `_meta` that has Claude Code show it to the model without a search.
+const ALWAYS_LOADED: &str = "anthropic/alwaysLoad";
 
 /// The tool's title in clients; some send it to the model with the name.
 const TITLE: &str = "Do a task with many tool calls in one program";
@@ -36,8 +42,8 @@ const DESCRIBE: &str = "describe_tools";
 /// What a model should do if a tool is no longer the one that its snippet was compiled for.
 pub(crate) const TOOL_CHANGED: &str = "look the server's tools up again, and write the snippet for them";
 
-/// The server's capabilities and instructions.
-pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
+/// The server's capabilities, and its instructions for a client.
+pub(crate) fn info(client: &ClientProfile, config: &Config) -> ServerConfig {
     let capabilities = json!({
         "tools": { "listChanged": true },
         "resources": { "subscribe": true, "listChanged": true },
@@ -45,13 +51,13 @@ pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
         "logging": {},
         "completions": {},
     });
-    // Without code mode there is no tool that the instructions could describe.
-    let instructions = config.code_mode.enabled.then_some(instructions);
-    let lines: Vec<&str> = instructions.into_iter().chain(config.untrusted.as_deref()).collect();
     // The constant above has the right form.
     let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
     let info = ServerConfig::new(capabilities).with_server_info(protocol_types::server_info());
-    if lines.is_empty() { info } else { info.with_instructions(lines.join("\n")) }
+    match instructions(client, config) {
+        Some(instructions) => info.with_instructions(instructions),
+        None => info,
+    }
 }
 
 /// Whether snippets can be run: the configuration may restrict clients to direct tools.
@@ -59,24 +65,24 @@ pub(crate) fn executes(snapshot: &Snapshot) -> bool {
     snapshot.config().code_mode.enabled
 }
 
-/// All tools: those of code mode, then the direct ones as their servers describe them. Those that are only for apps are
-/// for clients that show apps.
-pub(crate) fn tools(snapshot: &Snapshot, shows_apps: bool) -> Vec<Value> {
+/// All tools for a client: those of code mode, then the direct ones as their servers describe them. Those that are only
+/// for apps are for clients that show apps.
+pub(crate) fn tools(snapshot: &Snapshot, client: &ClientProfile, shows_apps: bool) -> Vec<Value> {
     let direct = snapshot.partition.direct.iter().filter(|direct| shows_apps || !direct.is_for_apps);
     let direct = direct.filter_map(|direct| described(snapshot, direct));
     let programs = programs(snapshot).map(|program| program.definition.clone());
-    own_tools(snapshot).iter().cloned().chain(direct).chain(programs).collect()
+    own_tools(snapshot, client).tools.iter().cloned().chain(direct).chain(programs).collect()
 }
 
-/// Whether two snapshots have different tools for clients: a change of a server or of the configuration may leave the
+/// Whether two snapshots have different tools for a client: a change of a server or of the configuration may leave the
 /// list as it is.
-pub(crate) fn lists_differ(known: &Snapshot, now: &Snapshot) -> bool {
+pub(crate) fn lists_differ(known: &Snapshot, now: &Snapshot, client: &ClientProfile) -> bool {
     let digest = |snapshot: &Snapshot| {
-        *snapshot.digest.get_or_init(|| {
+        *own_tools(snapshot, client).digest.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
             // Whether a client may also save programs depends on the client.
             hasher.update(&[u8::from(snapshot.config().serve.save_program)]);
-            for tool in tools(snapshot, true) {
+            for tool in tools(snapshot, client, true) {
                 hasher.update(tool.to_string().as_bytes());
             }
             hasher.finalize()
@@ -91,7 +97,7 @@ pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
     match direct {
         Some(direct) => described(snapshot, direct),
         None => {
-            let own = own_tools(snapshot).iter().find(|tool| tool["name"] == name).cloned();
+            let own = own_tools(snapshot, &UNKNOWN).tools.iter().find(|tool| tool["name"] == name).cloned();
             own.or_else(|| program(snapshot, name).map(|program| program.definition.clone()))
         }
     }
@@ -110,33 +116,39 @@ pub(crate) fn program<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a Arc<
     programs(snapshot).find(|program| program.offered.name == name)
 }
 
-/// The tools of code mode, described once for each snapshot.
-fn own_tools(snapshot: &Snapshot) -> &[Value] {
-    snapshot.own_tools.get_or_init(|| describe_own_tools(snapshot))
+/// The tools of code mode for a client, described once for each form.
+fn own_tools(snapshot: &Snapshot, client: &ClientProfile) -> Arc<FormedTools> {
+    let form = ToolForm::of(client, &snapshot.config().serve);
+    snapshot.own_tools.get(form, || describe_own_tools(snapshot, form))
 }
 
-fn describe_own_tools(snapshot: &Snapshot) -> Vec<Value> {
+fn describe_own_tools(snapshot: &Snapshot, form: ToolForm) -> Vec<Value> {
     let definitions = executes(snapshot).then(|| {
-        let budget = snapshot.config().serve.description_tokens;
+        let tokens = snapshot.config().serve.description_tokens;
+        let room = Room { tokens, characters: form.description_cap };
         match snapshot.is_whole {
-            true => snapshot.reference.definitions(budget),
-            false => snapshot.reference.definitions_so_far(budget),
+            true => snapshot.reference.definitions(room),
+            false => snapshot.reference.definitions_so_far(room),
         }
     });
-    definitions.into_iter().flatten().map(|definition| own(&definition, snapshot.config())).collect()
+    let own = |definition| own(&definition, form, snapshot.config());
+    definitions.into_iter().flatten().map(own).collect()
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
     let tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?;
+    let tool = snapshot.settings.known.observed.direct(&direct.server, tool);
     let mut tool = presented(&direct.server, &tool).ok()?;
     tool["name"] = json!(direct.name);
     Some(tool)
 }
 
-/// A tool of code mode. Its output schema is stated only if structured outcomes are enabled.
-fn own(definition: &ToolDefinition, config: &Config) -> Value {
+/// A tool of code mode. Its output schema is stated only if it returns structured outcomes.
+fn own(definition: &ToolDefinition, form: ToolForm, config: &Config) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
-    let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
+    let mut tool = json!({
+        "name": name, "description": description, "inputSchema": input_schema, "_meta": { ALWAYS_LOADED: true },
+    });
     if *name == EXECUTE {
         tool["title"] = json!(TITLE);
         let (default, max) =
@@ -149,7 +161,7 @@ fn own(definition: &ToolDefinition, config: &Config) -> Value {
         tool["annotations"] = json!({
             "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
         });
-        if config.serve.structured_outcome {
+        if form.is_structured {
             tool["outputSchema"] = answer::output_schema();
         }
     } else {
@@ -293,6 +305,7 @@ mod tests {
     use terminal::Terminal;
 
     use super::*;
+    use crate::client_profile::CLIENTS;
     use crate::snapshot::{Lists, Settings};
 
     /// The snapshot of a server with this tool, request timeout and place of its tools.
@@ -314,8 +327,10 @@ mod tests {
     fn lists_differ_only_if_clients_see_other_tools() {
         let known = snapshot("a", 1, true);
         let slower = snapshot("a", 2, true);
-        assert!(!known.offers_the_same(&slower) && !lists_differ(&known, &slower));
-        assert!(lists_differ(&known, &snapshot("b", 1, true)));
-        assert!(lists_differ(&known, &snapshot("a", 1, false)));
+        for client in CLIENTS.iter().chain([&UNKNOWN]) {
+            assert!(!known.offers_the_same(&slower) && !lists_differ(&known, &slower, client));
+            assert!(lists_differ(&known, &snapshot("b", 1, true), client));
+            assert!(lists_differ(&known, &snapshot("a", 1, false), client));
+        }
     }
 }

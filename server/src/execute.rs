@@ -99,6 +99,7 @@ pub(crate) fn given(
     sealed: SuspendedExecution,
     arguments: &Arguments,
     responses: Option<&Map<String, Value>>,
+    session: &ClientSession,
 ) -> Result<PriorAnswer, ErrorData> {
     if sealed.arguments != arguments.hash() {
         let message = "the requestState belongs to another snippet; make the request again without it";
@@ -108,7 +109,8 @@ pub(crate) fn given(
         let message = format!("inputResponses has no {PERMISSION:?}, although that was requested");
         return Err(ErrorData::invalid_params(message, None));
     };
-    Ok(PriorAnswer { tools: sealed.tools, answer: approval::read(response, Offered::default()) })
+    let offered = Offered { session: session.lasts(), choice: false };
+    Ok(PriorAnswer { tools: sealed.tools, answer: approval::read(response, offered) })
 }
 
 /// When a request arrived, and how long it waited for servers before its execution began.
@@ -203,8 +205,7 @@ impl Execution {
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         self.caller.set_page(self.requester.page_prompt(&self.state, Some(recorder.id())));
-        let mut terms = approval::Terms::of(&self.session);
-        terms.has_session &= !self.caller.is_asked_by_response();
+        let terms = approval::Terms::of(&self.session);
         let approver = Approver::new(self.caller.clone(), self.given.clone(), terms, stop.clone());
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());

@@ -15,6 +15,10 @@ use tokio::time::timeout;
 use super::output_store;
 use super::proxy::ProxiedRequest;
 
+/// How long lists wait for servers that are starting, unless `serve.listWait` says otherwise: clients ask again when a
+/// slower server is ready.
+pub(crate) const LIST_WAIT: Duration = Duration::from_millis(500);
+
 /// How long an agent of this process waits for servers before it gets the available lists, and how long a call of a
 /// direct tool waits for its server.
 pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
@@ -107,7 +111,7 @@ impl ProxiedRequest {
                 None => self.shared.connected(name).await,
             }
         };
-        timeout(self.snapshot.config().serve.list_wait, connected).await.ok()?
+        timeout(self.snapshot.config().serve.list_wait.unwrap_or(LIST_WAIT), connected).await.ok()?
     }
 
     /// Merges the lists of all servers. Unavailable servers are left out.

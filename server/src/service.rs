@@ -8,6 +8,7 @@ mod subscription;
 mod work;
 
 use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use futures::FutureExt as _;
 use gateway::direct::RESERVED;
@@ -16,11 +17,11 @@ use gateway::propagation::process_depth;
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientRequest, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -30,6 +31,7 @@ use system::random;
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
+use super::client_profile::{ClientProfile, UNKNOWN};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::http::sessions::SessionClient;
@@ -41,16 +43,14 @@ use super::programs::saving;
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::recorder::{ClientInfo, Requester};
-use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
+use super::resources_and_prompts::{AGENTS_WAIT, LIST_WAIT, List, own_template};
 use super::session::{ClientSession, ClientTransport, is_stateless, shows_apps};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 
-/// Instructions for the client's own prompt.
-const INSTRUCTIONS: &str = "If a task needs several tool calls, do all of it in one execute_code snippet, from the \
-                            first step: the snippet loops, filters and joins, and only what it prints or returns \
-                            comes back. If the task needs only one call, and you can call that tool directly, do so.";
+/// How long `tools/list` waits for clients that do not ask again. Codex starts without a server after 10 s.
+const ONLY_LIST_WAIT: Duration = Duration::from_secs(8);
 
 /// Serves one client over stdio.
 pub(crate) struct PipeService(McpService);
@@ -133,7 +133,13 @@ impl ServerHandler for McpService {
     }
 
     fn get_info(&self) -> ServerConfig {
-        definitions::info(INSTRUCTIONS, &self.state.settings.borrow().config)
+        self.info(&UNKNOWN)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = ServerHandler::supported_protocol_versions(self).into_owned();
+        let info = self.info(ClientProfile::of_request(&context));
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn initialize(
@@ -143,7 +149,9 @@ impl ServerHandler for McpService {
     ) -> Result<InitializeResult, ErrorData> {
         self.check_client(Some(&request.capabilities))?;
         context.peer.set_peer_info(request.clone());
-        let result = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
+        let client = ClientProfile::of_implementation(Some(&request.client_info));
+        result.instructions = self.info(client).instructions;
         self.session.begin(&context);
         if let Some(client) = context.extensions.get::<SessionClient>() {
             client.set(ClientInfo::of_handshake(&self.session, request, &result));
@@ -177,6 +185,7 @@ impl ServerHandler for McpService {
             let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
             let _ = self.about_resource("resources/subscribe", parameters, context.clone()).await;
         }
+        let client = ClientProfile::of_request(&context);
         let mut current = live.watch();
         let mut known = current.borrow_and_update().clone();
         let sink = subscription.sink();
@@ -189,7 +198,7 @@ impl ServerHandler for McpService {
                         return Ok(());
                     }
                     let now = current.borrow_and_update().clone();
-                    subscription::notify_of_lists(sink, &known, &now).await;
+                    subscription::notify_of_lists(sink, client, (&known, &now)).await;
                     known = now;
                 }
                 received = notices.receive() => {
@@ -212,6 +221,10 @@ impl ServerHandler for McpService {
 impl McpService {
     pub(crate) fn new(state: Arc<ServerState>, session: Arc<ClientSession>) -> Self {
         McpService { state, session }
+    }
+
+    fn info(&self, client: &ClientProfile) -> ServerConfig {
+        definitions::info(client, &self.state.settings.borrow().config)
     }
 
     /// Refuses a connection that loops back to this server.
@@ -278,7 +291,11 @@ impl McpService {
     ) -> Result<Value, ErrorData> {
         match method {
             "tools/list" => Ok(self.tools(&context).await),
-            "tools/call" => self.call(parameters, context).await,
+            "tools/call" => {
+                let client = ClientProfile::of_request(&context);
+                let result = self.call(parameters, context).await?;
+                Ok(answer::for_client(result, client, &self.state.settings.borrow().config.serve))
+            }
             "resources/list" => Ok(self.list(List::Resources, &context).await),
             "resources/templates/list" => Ok(self.list(List::Templates, &context).await),
             "prompts/list" => Ok(self.list(List::Prompts, &context).await),
@@ -304,8 +321,13 @@ impl McpService {
 
     /// The offered tools, after the servers had time to answer.
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+        self.snapshot_within(LIST_WAIT, context).await
+    }
+
+    /// Like [`McpService::snapshot`], with this time unless the configuration sets it.
+    async fn snapshot_within(&self, wait: Duration, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
         let live = self.session.live_for(self.abilities(context), context);
-        let wait = live.now().config().serve.list_wait;
+        let wait = live.now().config().serve.list_wait.unwrap_or(wait);
         // An agent does not ask again for tools that it did not see.
         let wait = if self.session.is_agent() { wait.max(AGENTS_WAIT) } else { wait };
         live.within(wait).await
@@ -324,8 +346,10 @@ impl McpService {
     }
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
-        let snapshot = self.snapshot(context).await;
-        let mut tools = definitions::tools(&snapshot, shows_apps(context));
+        let client = ClientProfile::of_request(context);
+        let wait = if client.asks_again { LIST_WAIT } else { ONLY_LIST_WAIT };
+        let snapshot = self.snapshot_within(wait, context).await;
+        let mut tools = definitions::tools(&snapshot, client, shows_apps(context));
         if saving::is_offered(snapshot.config(), &self.session) {
             tools.push(saving::definition());
         }
@@ -431,7 +455,7 @@ impl McpService {
             }
             let mut given = None;
             if let Some((once, sealed)) = sealed {
-                given = Some(execute::given(sealed, &arguments, call.responses.as_ref())?);
+                given = Some(execute::given(sealed, &arguments, call.responses.as_ref(), &self.session)?);
                 self.state.held.spend(once).await?;
             }
             let execution = Execution {

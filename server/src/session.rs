@@ -16,6 +16,7 @@ use super::answer_shapes::AnswerShapes;
 use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, ServerNotice};
+use super::client_profile::ClientProfile;
 use super::definitions;
 use super::execution_slots::Client;
 use super::identity::{self, Subject};
@@ -165,9 +166,10 @@ impl ClientSession {
         }
         let abilities = self.state.abilities(context);
         let live = self.live_for(abilities, context);
+        let client = ClientProfile::of_request(context);
         self.keep_notifier(tokio::spawn(notify_of_changes(
             live.clone(),
-            context.peer.clone(),
+            (client, context.peer.clone()),
             Arc::downgrade(self),
         )));
         if self.transport.is_alone() {
@@ -310,7 +312,11 @@ pub(crate) fn shows_apps(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Notifies a client of changed lists and unavailable servers.
-async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
+async fn notify_of_changes(
+    live: Arc<CatalogWatcher>,
+    (client, peer): (&ClientProfile, Peer<RoleServer>),
+    session: Weak<ClientSession>,
+) {
     let mut current = live.watch();
     let mut known = current.borrow_and_update().clone();
     for (server, failure) in &known.absent {
@@ -323,7 +329,7 @@ async fn notify_of_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, se
         {
             own.retain(now.config());
         }
-        if definitions::lists_differ(&known, &now) {
+        if definitions::lists_differ(&known, &now, client) {
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
         for (index, kind) in ["prompts", "resources"].into_iter().enumerate() {

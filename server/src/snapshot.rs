@@ -2,7 +2,7 @@
 //! with; `settings_in_force` checks calls against the current settings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use config::{Config, Glob};
 use gateway::catalog::{ServerIntroduction, ToolLists};
@@ -22,6 +22,7 @@ use terminal::{Masker, Notifier};
 
 use crate::audit::Audit;
 use crate::programs::{CheckedPrograms, OfferedPrograms};
+use crate::tool_forms::ToolForms;
 
 /// Limit on notes about tools under one configuration: servers can change their tools indefinitely.
 const NOTES_LIMIT: usize = 1_000;
@@ -72,10 +73,8 @@ pub struct Snapshot {
     about: BTreeMap<String, String>,
     /// The reason of each unavailable server, including those with remembered lists.
     reasons: BTreeMap<String, String>,
-    /// The hash of the tools as clients see them, once it is needed.
-    pub(crate) digest: OnceLock<blake3::Hash>,
     /// The tools of code mode as clients see them, once they are needed.
-    pub(crate) own_tools: OnceLock<Vec<Value>>,
+    pub(crate) own_tools: ToolForms,
 }
 
 /// What is known of the servers' lists.
@@ -172,8 +171,7 @@ impl Snapshot {
             has_resources: false,
             about: BTreeMap::new(),
             reasons: BTreeMap::new(),
-            digest: OnceLock::new(),
-            own_tools: OnceLock::new(),
+            own_tools: ToolForms::default(),
         }
     }
 
@@ -249,8 +247,7 @@ impl Snapshot {
             has_resources,
             about,
             reasons,
-            digest: OnceLock::new(),
-            own_tools: OnceLock::new(),
+            own_tools: ToolForms::default(),
         }
     }
 

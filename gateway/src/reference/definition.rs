@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::files::files;
 use super::signature::Detail;
+use super::words::characters;
 use super::{Found, Reference, Server, text};
 
 mod wording;
@@ -26,6 +27,8 @@ const TOOLS_TO_THE_TOKEN: usize = 3;
 const SERVERS_TOKENS_AT_MOST: usize = 380;
 /// The part of the budget that saved programs may take: a tenth.
 const PROGRAMS_SHARE: usize = 10;
+/// Characters that are kept for the list of servers while everything before it is made to fit.
+const LIST_RESERVE: usize = 60;
 /// Maximum characters of a line about a server, tried in this order.
 const ABOUT: [usize; 3] = [100, 50, 0];
 
@@ -86,33 +89,74 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
 }
 
+/// How long the description of `execute_code` may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// The approximate maximum in tokens; the minimum of the description may be larger.
+    pub tokens: usize,
+    /// The maximum in characters, counted in UTF-16 as most clients do; at least 2 000, because the fixed texts need most
+    /// of that.
+    pub characters: usize,
+}
+
+impl From<usize> for Room {
+    fn from(tokens: usize) -> Self {
+        Room { tokens, characters: usize::MAX }
+    }
+}
+
+impl Room {
+    fn holds(self, text: &str) -> bool {
+        tokens(text) <= self.tokens && characters(text) <= self.characters
+    }
+
+    /// What is left beside a text.
+    fn beside(self, text: &str) -> Self {
+        Room { tokens: self.tokens.saturating_sub(tokens(text)), ..self.beside_note(text) }
+    }
+
+    /// What is left beside a text that does not count against the tokens.
+    fn beside_note(self, text: &str) -> Self {
+        Room { characters: self.characters.saturating_sub(characters(text)), ..self }
+    }
+}
+
 impl Reference {
     /// The tools to offer: `execute_code`, and the search tools if its description does not contain all signatures.
-    /// The description has about `budget` tokens at most, or the minimum if that is larger.
-    pub fn definitions(&self, budget: usize) -> Vec<ToolDefinition> {
-        let (programs, are_all) = self.saved_programs(budget);
-        let (description, is_whole) = self.described(budget.saturating_sub(tokens(&programs)));
-        let description = format!("{description}{programs}{}", self.not_available());
+    pub fn definitions(&self, room: impl Into<Room>) -> Vec<ToolDefinition> {
+        let (description, is_whole) = self.fitted(room.into(), "");
         let [execute, search, describe] = definitions(description);
-        if is_whole && are_all { vec![execute] } else { vec![execute, search, describe] }
+        if is_whole { vec![execute] } else { vec![execute, search, describe] }
     }
 
     /// Like [`Reference::definitions`] while some servers have not answered: always includes the search tools, for
     /// clients that do not list again.
-    pub fn definitions_so_far(&self, budget: usize) -> Vec<ToolDefinition> {
-        let (programs, _) = self.saved_programs(budget);
-        let (description, _) = self.described(budget.saturating_sub(tokens(&programs)));
-        definitions(format!("{description}{programs}{}\n{}", self.not_available(), wording::MORE_TO_COME))
-            .into()
+    pub fn definitions_so_far(&self, room: impl Into<Room>) -> Vec<ToolDefinition> {
+        let (description, _) = self.fitted(room.into(), wording::MORE_TO_COME);
+        definitions(description).into()
+    }
+
+    /// The description, with a note about servers in front, and whether it contains everything that can be called.
+    fn fitted(&self, room: Room, starting: &str) -> (String, bool) {
+        let fixed = [wording::PURPOSE, starting, wording::HOW, wording::RESOURCES, wording::DISCOVERED];
+        let fixed: usize = fixed.iter().map(|text| characters(text) + 1).sum();
+        // Texts of any length share what the fixed ones leave; the list of tools gets the rest.
+        let share = room.characters.saturating_sub(fixed + LIST_RESERVE) / 4;
+        let notes = self.notes(starting, share);
+        let (programs, are_all) = self.saved_programs(Room { characters: share, tokens: room.tokens });
+        let left = room.beside(&programs).beside_note(&format!("{}{notes}\n", wording::PURPOSE));
+        let (description, is_whole) = self.described(left, share);
+        (format!("{}{notes}\n{description}{programs}", wording::PURPOSE), is_whole && are_all)
     }
 
     /// The saved programs that fit into their share of the budget, and whether these are all.
-    fn saved_programs(&self, budget: usize) -> (String, bool) {
+    fn saved_programs(&self, room: Room) -> (String, bool) {
+        let room = Room { tokens: room.tokens / PROGRAMS_SHARE, ..room };
         let mut text = String::new();
         for line in &self.programs {
             let head = if text.is_empty() { format!("\n{}", wording::PROGRAMS) } else { String::new() };
             let next = format!("{head}\n{line}");
-            if tokens(&text) + tokens(&next) > budget / PROGRAMS_SHARE {
+            if !room.beside(&text).holds(&next) {
                 return (text, false);
             }
             text.push_str(&next);
@@ -120,49 +164,55 @@ impl Reference {
         (text, true)
     }
 
-    /// The last lines of the description: unavailable servers, and what the user has to do.
-    fn not_available(&self) -> String {
-        let untrusted = self.missing.untrusted().map(|line| format!("\n{line}")).unwrap_or_default();
-        format!("{}{untrusted}", self.missing_line("\n"))
+    /// Lines about unavailable servers, about servers that are starting, and about what the user has to do, each of at
+    /// most about `longest` characters.
+    fn notes(&self, starting: &str, longest: usize) -> String {
+        let missing = self.missing.line_within(longest).unwrap_or_default();
+        // Characters may count twice.
+        let shortened = |line: &str| match characters(line) <= longest {
+            true => line.to_owned(),
+            false => codegen::clean(line, longest / 2),
+        };
+        let untrusted = self.missing.untrusted().map(shortened);
+        let lines = [missing.as_str(), starting, untrusted.as_deref().unwrap_or_default()];
+        lines.iter().filter(|line| !line.is_empty()).map(|line| format!("\n{line}")).collect()
     }
 
-    /// The description of `execute_code`: how to write a snippet, and as much of the API as fits into about `budget`
-    /// tokens, most useful form first.
+    /// The description of `execute_code`: how to write a snippet, and as much of the API as fits, most useful form
+    /// first.
     #[cfg(test)]
-    pub(crate) fn description(&self, budget: usize) -> String {
-        self.described(budget).0
+    pub(crate) fn description(&self, room: impl Into<Room>) -> String {
+        self.fitted(room.into(), "").0
     }
 
-    /// The description, and whether the signatures are complete.
-    fn described(&self, budget: usize) -> (String, bool) {
+    /// How to write a snippet, with the API, and whether the signatures are complete. The sentence about files has
+    /// about `of_files` characters at most.
+    fn described(&self, room: Room, of_files: usize) -> (String, bool) {
+        let how = self.how(of_files);
         let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
         if all.is_empty() {
-            return (format!("{}\n{}", self.how(), wording::NO_TOOLS), true);
+            return (format!("{how}\n{}", wording::NO_TOOLS), true);
         }
         for detail in Detail::ALL {
-            let how = if detail == Detail::Call { wording::CALLS_ONLY } else { wording::INLINED };
-            let how = format!("{}\n{how}", self.how());
-            let left = budget.saturating_sub(tokens(&how));
-            if let Some(api) = api(&all, detail, left) {
-                return (format!("{how}\n{api}"), detail == Detail::Whole);
+            let introduction = if detail == Detail::Call { wording::CALLS_ONLY } else { wording::INLINED };
+            let how = format!("{how}\n{introduction}\n");
+            if let Some(api) = api(&all, detail, room.beside(&how)) {
+                return (format!("{how}{api}"), detail == Detail::Whole);
             }
         }
-        let servers = if self.len() <= NAMES_LISTED {
-            let names = self.servers.iter().map(|server| self.names(server));
-            let names: String = names.collect();
-            let left = budget.saturating_sub(tokens(&self.how()) + tokens(wording::DISCOVERED));
-            Some(names).filter(|names| tokens(names) <= left)
-        } else {
-            None
-        };
-        let servers = servers.unwrap_or_else(|| self.server_list());
-        (format!("{}\n{}{servers}", self.how(), wording::DISCOVERED), false)
+        let how = format!("{how}\n{}", wording::DISCOVERED);
+        let left = room.beside(&how);
+        let names = (self.len() <= NAMES_LISTED)
+            .then(|| self.servers.iter().map(|server| self.names(server)).collect::<String>())
+            .filter(|names| left.holds(names));
+        let servers = names.unwrap_or_else(|| self.server_list(left.characters));
+        (format!("{how}{servers}"), false)
     }
 
     /// How to write a snippet.
-    fn how(&self) -> String {
+    fn how(&self, of_files: usize) -> String {
         let resources = if self.has_resources { wording::RESOURCES } else { "" };
-        format!("{}{}{resources}", wording::HOW, files(&self.grants))
+        format!("{}{}{resources}", wording::HOW, files(&self.grants, of_files))
     }
 
     /// A server with the names of its tools.
@@ -176,8 +226,9 @@ impl Reference {
     }
 
     /// The servers, with as much about each as fits.
-    fn server_list(&self) -> String {
-        let room = (SERVERS_TOKENS + self.len() / TOOLS_TO_THE_TOKEN).min(SERVERS_TOKENS_AT_MOST);
+    fn server_list(&self, characters: usize) -> String {
+        let tokens = (SERVERS_TOKENS + self.len() / TOOLS_TO_THE_TOKEN).min(SERVERS_TOKENS_AT_MOST);
+        let room = Room { tokens, characters };
         for max_length in ABOUT {
             let lines: Vec<String> = self.servers.iter().map(|server| line(server, max_length)).collect();
             let text = if max_length > 0 {
@@ -185,15 +236,17 @@ impl Reference {
             } else {
                 format!(" {}", lines.join(", "))
             };
-            if tokens(&text) <= room {
+            if room.holds(&text) {
                 return text;
             }
         }
+        // The last words say how many more there are.
+        let room = Room { characters: characters.saturating_sub(LIST_RESERVE / 2), tokens };
         let mut text = String::new();
         let mut named = 0;
         for server in &self.servers {
             let next = format!("{} {}", if named > 0 { "," } else { "" }, server.module);
-            if tokens(&text) + tokens(&next) > room {
+            if !room.beside(&text).holds(&next) {
                 break;
             }
             text.push_str(&next);
@@ -201,6 +254,7 @@ impl Reference {
         }
         match self.servers.len() - named {
             0 => text,
+            more if named == 0 => format!(" {more}"),
             more => format!("{text} and {more} more"),
         }
     }
@@ -234,11 +288,11 @@ fn line(server: &Server, max_length: usize) -> String {
     }
 }
 
-/// The signatures of all tools, if they fit into `left` tokens.
-fn api(all: &[Found], detail: Detail, left: usize) -> Option<String> {
+/// The signatures of all tools, if they fit.
+fn api(all: &[Found], detail: Detail, left: Room) -> Option<String> {
     // Every signature has more tokens than this in any form, so lists that are too long are usually not generated.
     const SHORTEST: usize = 5;
-    (all.len() * SHORTEST <= left).then(|| text::signatures(all, detail)).filter(|api| tokens(api) <= left)
+    (all.len() * SHORTEST <= left.tokens).then(|| text::signatures(all, detail)).filter(|api| left.holds(api))
 }
 
 /// The approximate number of tokens: the larger of an estimate for current tokenizers and a quarter of the characters.

@@ -360,6 +360,82 @@ fn schemas_are_minimal() {
     assert!(serde_json::from_value::<SearchTools>(json!({ "query": "x", "count": 1 })).is_err());
 }
 
+/// The reference with further texts of any length.
+fn with_everything(reference: Reference, texts: &[String]) -> Reference {
+    let texts: Vec<String> = texts.iter().map(|text| text.chars().take(200).collect()).collect();
+    let reasons = (0..40).map(|number| (format!("gone_{number}"), texts.concat())).collect();
+    let servers = (0..40).map(|number| {
+        config::Server::new(mcp::ServerConfig::stdio(format!("gone_{number}"), "p", [""; 0]), String::new())
+    });
+    let config = config::Config {
+        servers: servers.collect(),
+        untrusted: Some(format!(
+            "The configuration {} is left out: run `toolsmith trust`.",
+            texts.concat().repeat(9)
+        )),
+        ..config::Config::default()
+    };
+    let missing =
+        UnavailableTools::new(&Arc::new(config), &crate::pins::Pins::default(), BTreeMap::new(), &reasons);
+    let paths = |folder: &str| (0..20).map(|number| format!("/{folder}{number}").into()).collect();
+    let grants = Grants { read: paths(&"long/".repeat(60)), write: paths("short"), ..Grants::default() };
+    let programs =
+        (0..40).map(|number| format!("program_{number}(a: String) -> u8 // {}", texts.concat())).collect();
+    reference.with_missing(Arc::new(missing)).with_grants(grants).with_programs(programs).with_resources(true)
+}
+
+/// Every description has at most this length.
+#[track_caller]
+fn assert_fits(reference: &Reference, room: Room) {
+    for definitions in [reference.definitions(room), reference.definitions_so_far(room)] {
+        let description = &definitions[0].description;
+        let length = description.encode_utf16().count();
+        assert!(length <= room.characters, "{length} of {room:?}: {description}");
+        // All signatures are in it in one form, or none.
+        let found: Vec<Found> =
+            (0..reference.len()).filter_map(|place| reference.found(place, 0.0)).collect();
+        let forms = signature::Detail::ALL.map(|detail| text::signatures(&found, detail));
+        let is_whole = forms.iter().any(|form| !form.is_empty() && description.contains(form.as_str()));
+        assert_eq!(description.contains("\nSignatures follow"), is_whole, "{description}");
+    }
+}
+
+#[test]
+fn a_description_fits_the_client_and_cuts_no_signature() {
+    let demo = reference(&only(&["demo"]));
+    let whole = demo.description(BUDGET);
+    for characters in (2_000..6_000).step_by(100) {
+        let room = Room { tokens: BUDGET, characters };
+        let definitions = demo.definitions(room);
+        let description = &definitions[0].description;
+        assert!(description.chars().count() <= characters, "{description}");
+        assert_eq!(definitions.len() == 1, *description == whole, "what is left out can be looked up");
+        if description.contains("mod demo {") {
+            for tool in &demo.tools {
+                assert!(
+                    description.contains(&format!("{}(", tool.function)),
+                    "{}: {description}",
+                    tool.function
+                );
+            }
+            assert!(description.ends_with('}'), "{description}");
+        } else {
+            assert!(description.contains("demo (9)"), "{description}");
+        }
+    }
+    let real = reference(&real());
+    for reference in [&demo, &real] {
+        assert_fits(reference, Room { tokens: 20_000, characters: 2_048 });
+        assert_fits(reference, Room { tokens: 20_000, characters: 4_096 });
+    }
+    let many = all().description(Room { tokens: BUDGET, characters: 2_048 });
+    assert!(many.chars().count() <= 2_048 && many.contains("github"), "{many}");
+    let first = whole.lines().next().unwrap();
+    assert!(
+        first.chars().count() <= 120 && first.contains("Rust snippet") && first.contains("all MCP servers")
+    );
+}
+
 /// Names and texts that no normal server has.
 fn odd() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -397,6 +473,7 @@ proptest! {
         servers in proptest::collection::btree_map(odd(), proptest::collection::vec(odd_tool(), 0..6), 0..4),
         queries in proptest::collection::vec(odd(), 1..4),
         budget in 0..3_000_usize,
+        characters in 2_000..6_000_usize,
     ) {
         let folder = tempfile::tempdir().unwrap();
         let about: BTreeMap<String, String> = servers.keys().map(|name| (name.clone(), name.repeat(3))).collect();
@@ -406,6 +483,8 @@ proptest! {
         let other = catalog(other_folder.path(), &turned.collect());
         let other = Reference::new(Arc::new(other), &about).unwrap();
         prop_assert_eq!(one.definitions(budget), other.definitions(budget));
+        let one = with_everything(one, &queries);
+        assert_fits(&one, Room { tokens: budget, characters });
         for query in &queries {
             let found = one.search(query, None, 5);
             prop_assert_eq!(&found, &other.search(query, None, 5));

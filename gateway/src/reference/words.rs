@@ -167,6 +167,11 @@ fn is_vowel(letter: u8) -> bool {
     b"aeiouy".contains(&letter)
 }
 
+/// The length of a text in UTF-16, as most clients count characters.
+pub(crate) fn characters(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{alike, is_to_change, letters, stem, words};

@@ -25,7 +25,7 @@ pub(super) fn described(parts: &[Box<RawValue>]) -> String {
 }
 
 /// Describes a part, with the members that its type has (MCP, "ContentBlock").
-fn part(part: &Value) -> String {
+pub(super) fn part(part: &Value) -> String {
     let within = if part["type"] == "resource" { &part["resource"] } else { part };
     let text = |name: &str| within[name].as_str();
     let mut words = text_of(part["type"].as_str().unwrap_or("content"));

@@ -45,6 +45,7 @@ pub fn output_schema() -> Value {
         .to_value();
     if let Some(schema) = schema.as_object_mut() {
         schema.remove("title");
+        schema.remove("description");
         schema.remove("$schema");
     }
     if let Some(total) = schema.pointer_mut("/properties/calls_total") {

@@ -72,7 +72,7 @@ impl Tools {
     pub(crate) async fn instructions(&self) -> Vec<(String, String)> {
         let live = self.inside.client.live(Abilities::default());
         let snapshot = live.now();
-        let wait = snapshot.config().serve.list_wait.max(AGENTS_WAIT);
+        let wait = snapshot.config().serve.list_wait.unwrap_or_default().max(AGENTS_WAIT);
         let mut texts = Vec::new();
         for server in &snapshot.config().servers {
             texts.push(instructions_of(server.connection.name.clone(), live.upstreams.clone(), wait).boxed());

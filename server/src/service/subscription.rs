@@ -4,13 +4,18 @@
 use rmcp::service::SubscriptionSink;
 
 use crate::client_host::ServerNotice;
+use crate::client_profile::ClientProfile;
 use crate::definitions;
 use crate::snapshot::Snapshot;
 
 /// Notifies a subscriber of lists that differ between two snapshots.
-pub(super) async fn notify_of_lists(sink: &SubscriptionSink, before: &Snapshot, now: &Snapshot) {
+pub(super) async fn notify_of_lists(
+    sink: &SubscriptionSink,
+    client: &ClientProfile,
+    (before, now): (&Snapshot, &Snapshot),
+) {
     // If the subscriber is gone, the subscription is cancelled.
-    if definitions::lists_differ(before, now) {
+    if definitions::lists_differ(before, now, client) {
         let _ = sink.notify_tool_list_changed().await;
     }
     let [prompts, resources] = &before.prompts_and_resources;

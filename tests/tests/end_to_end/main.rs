@@ -73,6 +73,7 @@ mod sandbox_helper;
 mod serve_ahead;
 mod serve_answers;
 mod serve_audit;
+mod serve_clients;
 mod serve_compilers;
 mod serve_forwarded;
 mod serve_going_on;

@@ -1,10 +1,13 @@
 //! The texts for models about writing snippets. Every conversation includes them, so each word must help.
 
+/// What the tool does. Some clients show a model no more than this.
+pub(super) const PURPOSE: &str =
+    "Does a whole task in one call: runs one Rust snippet over all MCP servers; returns output and result.";
+
 /// How to write a snippet; a sentence about files follows.
 pub(super) const HOW: &str = "\
-Does a whole task in one call: use it from the start for whatever needs several calls (all pages, \
-search then act, loops, joins). Runs a Rust snippet; returns output and result. Write \
-statements with ? and .await, fn, struct, impl; no main; a last expression without `;` is the result. For a server shop:
+Use it from the start for whatever needs several calls (all pages, search then act, loops, joins). \
+Write statements with ?, .await, fn, struct, impl; no main; a last expression without `;` is the result. For a server shop:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
@@ -51,7 +54,7 @@ pub(super) const MORE_TO_COME: &str =
     "Servers are still starting: search_tools finds their tools once they are ready.";
 
 /// The description of `search_tools`.
-pub(super) const SEARCH: &str = "Finds tools for execute_code by what they do; returns signatures.";
+pub(super) const SEARCH: &str = "Finds tools for execute_code by words; returns signatures.";
 
 /// The description of `describe_tools`.
-pub(super) const DESCRIBE: &str = "Returns parameters, types and documentation of tools.";
+pub(super) const DESCRIBE: &str = "Returns types and documentation of tools.";
