@@ -13,6 +13,7 @@ pub mod caller;
 pub mod catalog_watcher;
 pub mod check;
 pub mod client_host;
+pub mod client_profile;
 pub mod conversations;
 mod debug;
 pub mod definitions;
