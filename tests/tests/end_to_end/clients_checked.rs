@@ -43,7 +43,7 @@ fn codex_lists_the_namespace_if_its_version_can() {
         assert_eq!(text.contains("code_mode = { enabled = true, "), is_listed, "{text}");
         assert_eq!(text.contains("code_mode = true # on"), !is_listed, "{text}");
         if !is_listed {
-            done.says(&["direct_only_tool_namespaces is left out", "0.142 or later"]);
+            done.says(&["direct_only_tool_namespaces is left out", "0.142"]);
         }
         home.with_path(&["codex"]).done().exits(0).says(&["already has"]);
         home.with_path(&["codex", "--remove"]).done().exits(0);
@@ -67,6 +67,25 @@ fn other_namespaces_stay_and_the_name_is_followed() {
 }
 
 #[test]
+fn adopting_codex_lists_the_namespace_and_undo_removes_it() {
+    let home = with_clients(&[("codex", "codex-cli 0.171.0")]);
+    let before = "model = \"o9\"\n\n[mcp_servers.files]\ncommand = \"npx\"\n";
+    home.write(CODEX, before);
+    let path = format!("{}/programs:/usr/bin:/bin", home.path().display());
+    let adopt = |option: &str| {
+        let run = home.in_here(Run::new(home.path())).arguments(&["adopt", "codex", "--yes", option]);
+        run.variable("PATH", &path).done().exits(0)
+    };
+    adopt("--replace").says(&["+ \"mcp__toolsmith\" in features.code_mode.direct_only_tool_namespaces"]);
+    let adopted = home.read(CODEX);
+    assert!(adopted.contains(NAMESPACES), "{adopted}");
+    home.write(CODEX, &adopted.replace("o9", "o10"));
+    adopt("--undo").says(&["put back one by one"]);
+    let undone: toml::Table = home.read(CODEX).parse().unwrap();
+    assert_eq!(undone, before.replace("o9", "o10").parse().unwrap());
+}
+
+#[test]
 fn an_existing_entry_gets_the_keys_that_it_lacks() {
     let home = with_clients(&[("codex", "codex-cli 0.171.0")]);
     let plain = format!(
@@ -76,7 +95,10 @@ fn an_existing_entry_gets_the_keys_that_it_lacks() {
     home.write(CODEX, &plain);
     let added =
         "added supports_parallel_tool_calls, features.code_mode.direct_only_tool_namespaces to toolsmith";
-    home.with_path(&["codex"]).done().exits(0).says(&[added, "checked codex 0.171.0: its model reads all"]);
+    home.with_path(&["codex"])
+        .done()
+        .exits(0)
+        .says(&[added, "checked codex 0.171.0: its model sees execute_code whole"]);
     let text = home.read(CODEX);
     assert!(text.starts_with(&plain) && text.contains(NAMESPACES), "{text}");
     home.write(
@@ -97,7 +119,7 @@ fn the_check_says_what_the_model_sees_and_changes_nothing() {
         ("goose", " 1.37.0"),
     ]);
     for client in ["codex", "claude-code", "goose"] {
-        home.with_path(&[client]).done().exits(0).says(&["toolsmith: checked", "of execute_code"]);
+        home.with_path(&[client]).done().exits(0).says(&["toolsmith: checked", "execute_code"]);
     }
     let files = [CODEX, ".claude.json", ".config/goose/config.yaml"];
     let before = files.map(|file| home.read(file));

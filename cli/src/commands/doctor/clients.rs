@@ -37,7 +37,7 @@ impl ClientFinding {
 pub(super) fn examples(is_complete: bool) -> Vec<ClientFinding> {
     let finding =
         |client: &str, ok, what: &str| ClientFinding { client: client.to_owned(), ok, what: what.to_owned() };
-    let whole = "its model reads all 3900 characters of execute_code";
+    let whole = "its model sees execute_code whole";
     let hidden = "its model does not see the tools: `alwaysLoad` is not true in the entry";
     if is_complete {
         vec![finding("codex 0.171.0", true, whole), finding("zed", true, whole)]

@@ -15,6 +15,7 @@ use semver::Version;
 use serde_json::Value as Json;
 use server::client_profile::ClientProfile;
 use terminal::{Terminal, say_note};
+use tokio::time::timeout;
 
 use super::client::{self, Key, Profile};
 use super::file::ClientFile;
@@ -22,10 +23,10 @@ use super::namespaces;
 use super::place::{Place, is_installed};
 use crate::arguments::{Client, ClientScope, SetupArguments};
 
-/// Time limit for the start with `--check`: an entry for a container may have to load its image.
+/// Time limit for the start and the list with `--check`: an entry for a container may have to load its image.
 const PATIENT: Duration = Duration::from_secs(60);
 
-/// Time limit for the start at the end of `setup` and in `doctor`.
+/// The same at the end of `setup` and in `doctor`.
 const SHORT: Duration = Duration::from_secs(10);
 
 /// The value of `clientInfo.version` for a client whose version is not known.
@@ -83,15 +84,14 @@ impl Checked {
         if !self.is_seen() {
             return format!("its model does not see the tools: {}", texts(Kind::Missing));
         }
-        let tool = self.findings.iter().find(|finding| finding.name == "tool");
-        let tool = tool.map(|finding| finding.text.as_str()).unwrap_or_default();
+        let tool = self.findings.iter().find(|finding| finding.name == "tool" && finding.kind != Kind::Ok);
+        let tool = tool.map_or("its model sees execute_code whole", |finding| finding.text.as_str());
         match of_kind(Kind::Note).count() {
             0 => tool.to_owned(),
-            notes => format!(
-                "{tool}; {notes} {} in `toolsmith setup {} --check`",
-                if notes == 1 { "note" } else { "notes" },
-                self.client.word()
-            ),
+            notes => {
+                let (notes, word) = (report::count(notes, "note"), self.client.word());
+                format!("{tool}; {notes}: toolsmith setup {word} --check")
+            }
         }
     }
 
@@ -188,7 +188,9 @@ async fn one(
     let version = client::version(profile).await;
     let named = version.as_ref().map_or(NO_VERSION.to_owned(), Version::to_string);
     let shown = ClientProfile::of(profile.client_info, &named);
-    let served = served::start(profile, name, &entry, named, limit).await;
+    let served = timeout(limit, served::start(profile, name, &entry, named, limit));
+    let served =
+        served.await.unwrap_or_else(|_| Err(format!("no tools were listed within {} s", limit.as_secs())));
     let mut findings = match &served {
         Ok(served) => served.findings(shown),
         Err(why) => vec![Finding::new(Kind::Missing, "start", why.clone())],

@@ -124,6 +124,8 @@ pub(crate) struct Profile {
     pub(crate) keys: &'static [Key],
     /// Codex's list of the namespaces that its models see themselves.
     pub(crate) namespaces: Option<Key>,
+    /// The key with which the client ends if the server does not start.
+    pub(crate) required: Option<&'static str>,
     pub(crate) calls: Calls,
     /// Whether it is a desktop application, which the desktop starts with its own search path.
     pub(crate) is_desktop: bool,
@@ -142,6 +144,7 @@ const JSON: Profile = Profile {
     kind: None,
     keys: &[],
     namespaces: None,
+    required: None,
     calls: ASKS,
     is_desktop: false,
 };
@@ -238,6 +241,7 @@ static CODEX: Profile = Profile {
             "most of its models see only the beginning of the instructions, and not the tools",
         )
     }),
+    required: Some("required"),
     calls: Calls {
         default: "asks before each tool call, and `codex exec` denies it",
         key: Some(("default_tools_approval_mode", Value::Text("approve"))),

@@ -26,9 +26,6 @@ const PLACES: [&str; 6] = [
 /// The variable with the search path.
 const SEARCH_PATH: &str = "PATH";
 
-/// The key with which Codex ends if the server does not start.
-const REQUIRED: &str = "required";
-
 /// Whether a variable locates something, and so is no secret.
 pub(crate) fn is_place(name: &str) -> bool {
     name == SEARCH_PATH || PLACES.contains(&name)
@@ -37,6 +34,7 @@ pub(crate) fn is_place(name: &str) -> bool {
 /// The entry of `toolsmith serve`.
 #[derive(Debug)]
 pub(crate) struct Entry {
+    client: Client,
     profile: &'static Profile,
     /// The server's name in the client.
     name: String,
@@ -95,6 +93,7 @@ impl Entry {
         }
         let profile = client.profile();
         Ok(Entry {
+            client,
             profile,
             name: name.to_owned(),
             version: client::version(profile).await,
@@ -161,7 +160,8 @@ impl Entry {
     fn decisions(&self) -> impl Iterator<Item = (String, Json)> + '_ {
         let approval = self.profile.calls.key.filter(|_| self.is_approved);
         let approval = approval.map(|(key, value)| (key.to_owned(), value.json(&self.name)));
-        approval.into_iter().chain(self.is_required.then(|| (REQUIRED.to_owned(), json!(true))))
+        let required = self.profile.required.filter(|_| self.is_required);
+        approval.into_iter().chain(required.map(|key| (key.to_owned(), json!(true))))
     }
 
     /// The keys and values that an entry lacks: those of the client that are absent, and decisions of the user.
@@ -181,15 +181,19 @@ impl Entry {
         let keys = self.profile.keys.iter().chain(&self.profile.namespaces);
         let refused = keys.filter(|key| !key.is_accepted_by(self.version.as_ref()));
         let reason = |key: &Key| {
-            let program = self.profile.programs.first().copied().unwrap_or_default();
-            let state = match &self.version {
-                Some(version) => format!("{program} {version} refuses it"),
-                None => format!("{program} is not in PATH, and older versions refuse it"),
-            };
             let [major, minor, _] = key.since.unwrap_or_default();
+            let word = self.client.word();
+            let state = match &self.version {
+                Some(version) => {
+                    format!("{word} {version} does not start with it, only {major}.{minor} and later")
+                }
+                None => {
+                    format!("{word} is not in PATH, and versions before {major}.{minor} do not start with it")
+                }
+            };
+            let Key { name, without, .. } = key;
             format!(
-                "{} is left out, because {state}: needs {major}.{minor} or later; without it, {}",
-                key.name, key.without
+                "{name} is left out, because {state}; without it, {without}; to add it later: toolsmith setup {word}"
             )
         };
         refused.map(reason).collect()
@@ -202,7 +206,7 @@ impl Entry {
 
     /// Whether the client has a setting to end if the server does not start.
     pub(crate) fn is_requirable(&self) -> bool {
-        self.profile.syntax == Syntax::Toml
+        self.profile.required.is_some()
     }
 
     /// The command line, for display.

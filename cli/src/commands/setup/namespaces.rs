@@ -31,7 +31,7 @@ pub(super) fn listed(content: &Map<String, Json>) -> Vec<String> {
 /// Adds a namespace to the text.
 pub(super) fn add(text: &str, namespace: &str) -> Result<String, String> {
     let mut document = parsed(text)?;
-    let features = document.entry(FEATURES).or_insert_with(|| implicit_table());
+    let features = document.entry(FEATURES).or_insert_with(implicit_table);
     let features = features.as_table_like_mut().ok_or("its features are not a table")?;
     match features.get_mut(CODE_MODE) {
         Some(Item::Value(value)) if value.is_bool() => {
