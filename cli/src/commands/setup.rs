@@ -1,7 +1,8 @@
 //! `toolsmith setup`: adds `toolsmith serve` to the configurations of MCP clients, and removes it again.
 //!
 //! `client` is the table of clients. `entry` builds the entry, `place` finds the file, and `file` changes it safely.
-//! `found` changes all clients at once. `check` starts an entry and reports what the client's model sees.
+//! `namespaces` changes Codex's list of namespaces. `found` changes all clients at once. `check` starts an entry and
+//! reports what the client's model sees.
 
 mod check;
 mod client;
@@ -9,11 +10,13 @@ mod consent;
 mod entry;
 mod file;
 mod found;
+mod location;
 mod namespaces;
 mod place;
 mod removal;
 mod search_path;
 mod text;
+mod version;
 
 use std::path::Path;
 

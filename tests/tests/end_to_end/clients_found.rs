@@ -165,6 +165,29 @@ fn removal_takes_out_our_entry_and_nothing_else() {
 }
 
 #[test]
+fn other_forms_of_a_goose_file_are_changed_and_put_back_too() {
+    for before in [
+        "GOOSE_MODEL: x\n",
+        "extensions:\nGOOSE_MODEL: x\n",
+        "extensions:\r\n  memory:\r\n    type: builtin\r\n    enabled: true\r\nA: 1\r\n",
+        "extensions:\n  zeta:\n    enabled: true\n    available_tools:\n    - a\n    # kept\n\n# end\nA: \"x\"\nB:\n- c: d\n",
+    ] {
+        let home = Home::new();
+        let file = ".config/goose/config.yaml";
+        home.write(file, before);
+        home.ok(&["goose"]);
+        let after = home.read(file);
+        let entry = &content(file, &after)["extensions"]["toolsmith"];
+        assert_eq!((&entry["name"], &entry["args"]), (&json!("toolsmith"), &json!(["serve"])), "{after}");
+        home.ok(&["goose"]).says(&["already has"]);
+        home.ok(&["goose", "--remove"]);
+        let is_null = before.starts_with("extensions:\nG");
+        let expected = if is_null { before.replace("extensions:\n", "") } else { before.to_owned() };
+        assert_eq!(home.read(file), expected);
+    }
+}
+
+#[test]
 fn an_entry_that_is_not_ours_stays() {
     let home = Home::new();
     let before = r#"{ "mcpServers": { "toolsmith": { "command": "other", "env": { "KEY": "hunter2" } } } }"#;

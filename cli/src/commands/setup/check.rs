@@ -2,6 +2,7 @@
 //!
 //! `setup` itself and `doctor` print one line for each client instead of all findings.
 
+mod finding;
 mod served;
 
 use std::time::Duration;
@@ -17,10 +18,11 @@ use server::client_profile::ClientProfile;
 use terminal::{Terminal, say_note};
 use tokio::time::timeout;
 
-use super::client::{self, Key, Profile};
+use self::finding::{Finding, Kind};
+use super::client::{Key, NAMESPACES, Profile, Syntax};
 use super::file::ClientFile;
-use super::namespaces;
 use super::place::{Place, is_installed};
+use super::{namespaces, version};
 use crate::arguments::{Client, ClientScope, SetupArguments};
 
 /// Time limit for the start and the list with `--check`: an entry for a container may have to load its image.
@@ -31,30 +33,6 @@ const SHORT: Duration = Duration::from_secs(10);
 
 /// The value of `clientInfo.version` for a client whose version is not known.
 const NO_VERSION: &str = "0.0.0";
-
-/// How a finding counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// As it should be.
-    Ok,
-    /// Works, but could be better.
-    Note,
-    /// The model does not see the tools.
-    Missing,
-}
-
-#[derive(Debug)]
-struct Finding {
-    kind: Kind,
-    name: &'static str,
-    text: String,
-}
-
-impl Finding {
-    fn new(kind: Kind, name: &'static str, text: impl Into<String>) -> Self {
-        Finding { kind, name, text: text.into() }
-    }
-}
 
 /// The findings about a client that has the entry.
 pub(crate) struct Checked {
@@ -185,7 +163,7 @@ async fn one(
     let file = ClientFile::open(client, &Place::of(client, scope)?)?;
     let Some(entry) = file.entries()?.remove(name) else { return Ok(None) };
     let profile = client.profile();
-    let version = client::version(profile).await;
+    let version = version::of(profile).await;
     let named = version.as_ref().map_or(NO_VERSION.to_owned(), Version::to_string);
     let shown = ClientProfile::of(profile.client_info, &named);
     let served = timeout(limit, served::start(profile, name, &entry, named, limit));
@@ -242,7 +220,7 @@ impl OfEntry<'_> {
         let key = self.profile.namespaces.as_ref()?;
         let namespace = namespaces::of_server(self.name);
         let (is_listed, word) = (listed.contains(&namespace), self.client.word());
-        let path = namespaces::PATH;
+        let path = NAMESPACES;
         Some(match (key.is_accepted_by(self.version), self.version) {
             (true, _) if is_listed => {
                 Finding::new(Kind::Ok, "namespace", format!("{path} has {namespace:?}"))
@@ -299,7 +277,7 @@ impl OfEntry<'_> {
         let (location, path, items) = self.profile.calls.list.as_ref()?;
         let file = location.path().ok()?;
         let text = system::file::read(&file, super::file::LIMIT).ok()??;
-        let content = super::text::meaning(std::str::from_utf8(&text).ok()?, client::Syntax::Json).ok()?;
+        let content = super::text::meaning(std::str::from_utf8(&text).ok()?, Syntax::Json).ok()?;
         let list =
             path.iter().try_fold(&Json::Object(content), |value, part| value.get(part))?.as_array()?.clone();
         let mut items = items.iter().map(|item| item.replace("{name}", self.name));

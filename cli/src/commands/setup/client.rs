@@ -1,24 +1,18 @@
 //! The properties of each client: its programs and files, the form of an entry, and the keys without which its model
 //! does not see or cannot use the tools. A new client is a row of the table.
 
-use std::process::Stdio;
-use std::time::Duration;
-
 use semver::Version;
 use serde_json::{Value as Json, json};
-use tokio::process::Command;
-use tokio::time::timeout;
 
-use super::namespaces;
-use super::place::{Base, Location};
+use super::location::{Base, Location};
 use crate::arguments::Client;
 
 /// Time limit of one call that a client gets, in seconds (30 minutes, the default maximum time of an execution, and half
 /// a minute for the answer).
 const CALL_SECONDS: u64 = 1830;
 
-/// Time limit of a program's `--version`: those on Node take seconds on a busy machine.
-const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Codex's list of the tool namespaces that its models see themselves.
+pub(super) const NAMESPACES: &str = "features.code_mode.direct_only_tool_namespaces";
 
 /// The syntax of a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,7 +230,7 @@ static CODEX: Profile = Profile {
         since: Some([0, 142, 0]),
         shows: true,
         ..Key::new(
-            namespaces::PATH,
+            NAMESPACES,
             Value::Name,
             "most of its models see only the beginning of the instructions, and not the tools",
         )
@@ -425,42 +419,3 @@ static CRUSH: Profile = Profile {
     },
     ..JSON
 };
-
-/// The version of a client, as its program in the search path reports it. `None` if it is not there, or is a desktop
-/// application, which might open a window.
-pub(super) async fn version(profile: &Profile) -> Option<Version> {
-    let mut programs = profile.programs.iter().filter(|_| !profile.is_desktop);
-    let program = programs.find_map(|program| which::which_global(program).ok())?;
-    let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
-    let output = timeout(VERSION_TIMEOUT, command.output()).await.ok()?.ok()?;
-    version_in(&String::from_utf8_lossy(&output.stdout))
-}
-
-/// The first version in a text, such as `codex-cli 0.171.0`.
-fn version_in(text: &str) -> Option<Version> {
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','));
-    words
-        .map(|word| word.trim_start_matches('v').trim_end_matches('.'))
-        .find_map(|word| Version::parse(word).ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::version_in;
-
-    #[test]
-    fn a_version_is_found_in_what_clients_print() {
-        for (text, expected) in [
-            ("codex-cli 0.171.0\n", Some("0.171.0")),
-            ("2.1.332 (Claude Code)\n", Some("2.1.332")),
-            ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update'", Some("1.0.102")),
-            ("crush version v0.30.1", Some("0.30.1")),
-            ("kimi, version 1.12.0", Some("1.12.0")),
-            ("codex-cli 0.142.0-alpha.3", Some("0.142.0-alpha.3")),
-            ("no version", None),
-        ] {
-            assert_eq!(version_in(text).map(|version| version.to_string()).as_deref(), expected, "{text}");
-        }
-    }
-}

@@ -7,8 +7,8 @@ use config::{Error, command_line};
 use semver::Version;
 use serde_json::{Map, Value as Json, json};
 
-use super::client::{self, Key, Profile, Syntax};
-use super::{namespaces, search_path, text};
+use super::client::{Key, Profile, Syntax};
+use super::{namespaces, search_path, text, version};
 use crate::arguments::{Client, SetupArguments};
 use crate::commands::container::Container;
 
@@ -96,7 +96,7 @@ impl Entry {
             client,
             profile,
             name: name.to_owned(),
-            version: client::version(profile).await,
+            version: version::of(profile).await,
             is_approved: false,
             is_required: false,
             program: text(&program)?,

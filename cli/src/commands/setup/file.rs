@@ -9,7 +9,7 @@ use config::{ConfigLayer, Error, source};
 use serde_json::{Map, Value as Json, json};
 use system::file::{self, Access, Durability};
 
-use super::client::{Profile, Syntax};
+use super::client::{NAMESPACES, Profile, Syntax};
 use super::entry::{self, Entry};
 use super::place::Place;
 use super::{namespaces, text};
@@ -123,7 +123,7 @@ impl ClientFile {
             return Ok(State::Other(shown(other)));
         }
         let mut missing: Vec<_> = entry.missing_in(other).into_iter().map(|(key, _)| key).collect();
-        missing.extend(self.lacks(entry)?.map(|_| namespaces::PATH.to_owned()));
+        missing.extend(self.lacks(entry)?.map(|_| NAMESPACES.to_owned()));
         Ok(if missing.is_empty() { State::Same } else { State::Incomplete(missing) })
     }
 
@@ -195,7 +195,10 @@ impl ClientFile {
         let mut meant = self.meaning(&self.text)?;
         let mut section = &mut meant;
         for part in self.section {
-            let below = section.entry(*part).or_insert_with(|| Json::Object(Map::new()));
+            let below = section.entry(*part).or_insert(Json::Null);
+            if below.is_null() {
+                *below = Json::Object(Map::new());
+            }
             let Json::Object(below) = below else {
                 return Err(self.refused(&format!("its {part} is not a table of servers"), name));
             };
@@ -261,7 +264,7 @@ impl ClientFile {
     pub(crate) fn namespace_lines(&self) -> Result<Vec<String>, Error> {
         let before = namespaces::listed(&self.meaning(self.before.as_deref().unwrap_or_default())?);
         let now = self.namespaces()?;
-        let line = |mark: char, namespace: &String| format!("{mark} {namespace:?} in {}", namespaces::PATH);
+        let line = |mark: char, namespace: &String| format!("{mark} {namespace:?} in {}", NAMESPACES);
         let added = now.iter().filter(|namespace| !before.contains(namespace)).map(|added| line('+', added));
         let gone = before.iter().filter(|namespace| !now.contains(namespace)).map(|gone| line('-', gone));
         Ok(added.chain(gone).collect())

@@ -6,13 +6,11 @@
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value as Toml};
 
-use super::text::keep_comments;
+use super::text::{implicit_table, keep_comments};
 
 const FEATURES: &str = "features";
 const CODE_MODE: &str = "code_mode";
 const LIST: &str = "direct_only_tool_namespaces";
-/// The list's path, for display.
-pub(super) const PATH: &str = "features.code_mode.direct_only_tool_namespaces";
 /// The key of `code_mode` that its value stands for if that is a boolean.
 const ENABLED: &str = "enabled";
 
@@ -100,13 +98,6 @@ fn replace(value: &mut Toml, mut by: Toml) {
 
 fn parsed(text: &str) -> Result<DocumentMut, String> {
     text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())
-}
-
-/// A table that is written only if it has other entries than tables.
-pub(super) fn implicit_table() -> Item {
-    let mut table = Table::new();
-    table.set_implicit(true);
-    Item::Table(table)
 }
 
 /// Adds a namespace to the parsed content.

@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value as Toml};
 
 use super::client::Syntax;
-use super::namespaces::implicit_table;
 use crate::commands::mcp::edit::change::Change;
 use crate::commands::mcp::edit::file::kept_mark;
 use crate::commands::mcp::edit::{json, yaml};
@@ -139,6 +138,13 @@ fn put_toml(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) 
         }
     }
     Ok(document.to_string())
+}
+
+/// A table that is written only if it has other entries than tables.
+pub(super) fn implicit_table() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
 }
 
 /// Moves the comment lines above a removed table to the end of the document: they may be about more than the table.

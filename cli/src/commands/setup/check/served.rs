@@ -10,7 +10,7 @@ use server::client_profile::ClientProfile;
 
 use super::super::client::Profile;
 use super::super::entry::is_place;
-use super::{Finding, Kind};
+use super::finding::{Finding, Kind};
 
 /// The variables that clients pass on to local servers, as the official SDKs do.
 const PASSED_ON: [&str; 6] = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
