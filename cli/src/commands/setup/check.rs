@@ -29,7 +29,7 @@ use crate::arguments::{Client, ClientScope, SetupArguments};
 const PATIENT: Duration = Duration::from_secs(60);
 
 /// The same at the end of `setup` and in `doctor`.
-const SHORT: Duration = Duration::from_secs(10);
+const SHORT: Duration = Duration::from_secs(30);
 
 /// The value of `clientInfo.version` for a client whose version is not known.
 const NO_VERSION: &str = "0.0.0";
@@ -38,6 +38,8 @@ const NO_VERSION: &str = "0.0.0";
 pub(crate) struct Checked {
     client: Client,
     version: Option<Version>,
+    /// The command that prints all findings.
+    command: String,
     /// The file and the section with the entry.
     place: String,
     findings: Vec<Finding>,
@@ -67,8 +69,8 @@ impl Checked {
         match of_kind(Kind::Note).count() {
             0 => tool.to_owned(),
             notes => {
-                let (notes, word) = (report::count(notes, "note"), self.client.word());
-                format!("{tool}; {notes}: toolsmith setup {word} --check")
+                let notes = report::count(notes, "note");
+                format!("{tool}; {notes}: {}", self.command)
             }
         }
     }
@@ -147,7 +149,8 @@ async fn all(name: &str, scope: ClientScope, limit: Duration) -> Vec<Checked> {
     let checks = in_scope.map(async |client| {
         one(client, name, scope, limit).await.unwrap_or_else(|error| {
             let findings = vec![Finding::new(Kind::Missing, "file", error.to_string())];
-            Some(Checked { client, version: None, place: client.profile().section.join("."), findings })
+            let (command, place) = (command(client, name, scope), client.profile().section.join("."));
+            Some(Checked { client, version: None, command, place, findings })
         })
     });
     join_all(checks).await.into_iter().flatten().collect()
@@ -178,7 +181,13 @@ async fn one(
     findings.extend(of_entry.namespace(&file.namespaces()?));
     findings.push(of_entry.calls());
     let place = format!("{}, {}.{name}", file.path.display(), file.section());
-    Ok(Some(Checked { client, version, place, findings }))
+    Ok(Some(Checked { client, version, command: command(client, name, scope), place, findings }))
+}
+
+fn command(client: Client, name: &str, scope: ClientScope) -> String {
+    let scope = if scope == ClientScope::Project { " --scope project" } else { "" };
+    let name = if name == "toolsmith" { String::new() } else { format!(" --name {name}") };
+    format!("toolsmith setup {}{scope}{name} --check", client.word())
 }
 
 /// An entry, and the client that reads it.
