@@ -264,7 +264,7 @@ impl ClientFile {
     pub(crate) fn namespace_lines(&self) -> Result<Vec<String>, Error> {
         let before = namespaces::listed(&self.meaning(self.before.as_deref().unwrap_or_default())?);
         let now = self.namespaces()?;
-        let line = |mark: char, namespace: &String| format!("{mark} {namespace:?} in {}", NAMESPACES);
+        let line = |mark: char, namespace: &String| format!("{mark} {namespace:?} in {NAMESPACES}");
         let added = now.iter().filter(|namespace| !before.contains(namespace)).map(|added| line('+', added));
         let gone = before.iter().filter(|namespace| !now.contains(namespace)).map(|gone| line('-', gone));
         Ok(added.chain(gone).collect())
