@@ -25,11 +25,21 @@ use super::place::{Place, is_installed};
 use super::{namespaces, version};
 use crate::arguments::{Client, ClientScope, SetupArguments};
 
-/// Time limit for the start and the list with `--check`: an entry for a container may have to load its image.
-const PATIENT: Duration = Duration::from_secs(60);
+/// How much time a check may take.
+#[derive(Debug, Clone, Copy)]
+struct Effort {
+    /// The time limit for the start and the list.
+    limit: Duration,
+    /// Whether to ask the programs of all clients for their versions, and not only where the version matters. Programs on
+    /// Node take a second for that.
+    versions: bool,
+}
 
-/// The same at the end of `setup` and in `doctor`.
-const SHORT: Duration = Duration::from_secs(30);
+/// With `--check`: an entry for a container may have to load its image.
+const PATIENT: Effort = Effort { limit: Duration::from_secs(60), versions: true };
+
+/// At the end of `setup` and in `doctor`.
+const SHORT: Effort = Effort { limit: Duration::from_secs(30), versions: false };
 
 /// The value of `clientInfo.version` for a client whose version is not known.
 const NO_VERSION: &str = "0.0.0";
@@ -142,12 +152,12 @@ pub(super) async fn report(arguments: &SetupArguments, changed: &[Client]) {
 }
 
 /// Checks all installed clients that have the entry. An unreadable file is a finding.
-async fn all(name: &str, scope: ClientScope, limit: Duration) -> Vec<Checked> {
+async fn all(name: &str, scope: ClientScope, effort: Effort) -> Vec<Checked> {
     let installed = Client::value_variants().iter().copied().filter(|client| is_installed(*client));
     let in_scope =
         installed.filter(|client| scope == ClientScope::User || !client.profile().project.is_empty());
     let checks = in_scope.map(async |client| {
-        one(client, name, scope, limit).await.unwrap_or_else(|error| {
+        one(client, name, scope, effort).await.unwrap_or_else(|error| {
             let findings = vec![Finding::new(Kind::Missing, "file", error.to_string())];
             let (command, place) = (command(client, name, scope), client.profile().section.join("."));
             Some(Checked { client, version: None, command, place, findings })
@@ -161,12 +171,13 @@ async fn one(
     client: Client,
     name: &str,
     scope: ClientScope,
-    limit: Duration,
+    effort: Effort,
 ) -> Result<Option<Checked>, Error> {
     let file = ClientFile::open(client, &Place::of(client, scope)?)?;
     let Some(entry) = file.entries()?.remove(name) else { return Ok(None) };
     let profile = client.profile();
-    let version = version::of(profile).await;
+    let Effort { limit, versions } = effort;
+    let version = if versions || profile.is_versioned { version::of(profile).await } else { None };
     let named = version.as_ref().map_or(NO_VERSION.to_owned(), Version::to_string);
     let shown = ClientProfile::of(profile.client_info, &named);
     let served = timeout(limit, served::start(profile, name, &entry, named, limit));

@@ -101,6 +101,8 @@ pub(crate) struct Calls {
 pub(crate) struct Profile {
     /// Its programs in the search path.
     pub(crate) programs: &'static [&'static str],
+    /// Whether its version decides about keys or about what its model reads.
+    pub(crate) is_versioned: bool,
     /// Its name in `clientInfo`.
     pub(crate) client_info: &'static str,
     /// The user's file: the first one that exists, or whose folder exists, or else the first one.
@@ -128,6 +130,7 @@ pub(crate) struct Profile {
 /// Most clients: `mcpServers` in a JSON file.
 const JSON: Profile = Profile {
     programs: &[],
+    is_versioned: false,
     client_info: "",
     files: &[],
     folder: None,
@@ -185,6 +188,7 @@ impl Client {
 
 static CLAUDE_CODE: Profile = Profile {
     programs: &["claude"],
+    is_versioned: true,
     client_info: "claude-code",
     files: &[Location::new(Base::Home, "", ".claude.json").or("CLAUDE_CONFIG_DIR")],
     folder: Some(Location::new(Base::Home, ".claude", "")),
@@ -217,6 +221,7 @@ static CLAUDE_DESKTOP: Profile = Profile {
 
 static CODEX: Profile = Profile {
     programs: &["codex"],
+    is_versioned: true,
     client_info: "codex-mcp-client",
     files: &[Location::new(Base::Home, ".codex", "config.toml").or("CODEX_HOME")],
     project: &[".codex/config.toml"],
@@ -281,6 +286,7 @@ static GEMINI: Profile = Profile {
 
 static OPENCODE: Profile = Profile {
     programs: &["opencode"],
+    is_versioned: true,
     client_info: "opencode",
     files: &[
         Location::new(Base::Config, "opencode", "opencode.json"),

@@ -96,7 +96,7 @@ impl Entry {
             client,
             profile,
             name: name.to_owned(),
-            version: version::of(profile).await,
+            version: if profile.is_versioned { version::of(profile).await } else { None },
             is_approved: false,
             is_required: false,
             program: text(&program)?,

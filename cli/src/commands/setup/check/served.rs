@@ -31,18 +31,16 @@ pub(super) struct Served {
     oddities: Vec<String>,
 }
 
-/// Collects what a server sends that is not in the protocol's form.
+/// Collects output of a server that is not in the protocol's form.
 #[derive(Default)]
 struct Oddities(Mutex<Vec<String>>);
 
 impl Host for Oddities {
     fn notice(&self, _server: &str, notice: &Notice) {
-        let oddity = match notice {
-            Notice::Stray(line) => format!("standard output has a line that is no message: {line}"),
-            Notice::Log { logger: Some(logger), data, .. } if logger == "toolsmith" => data.to_string(),
-            _ => return,
-        };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(oddity);
+        if let Notice::Stray(line) = notice {
+            let oddity = format!("standard output has a line that is no message: {line}");
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(oddity);
+        }
     }
 }
 
