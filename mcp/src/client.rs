@@ -20,7 +20,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::{
     host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError},
-    server_config::{Root, ServerConfig},
+    server_config::{ClientInfo, Root, ServerConfig},
     trace::Trace,
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
 };
@@ -37,6 +37,7 @@ pub(crate) struct Client {
     server: String,
     roots: Vec<Root>,
     experimental: Map<String, Value>,
+    info: Option<ClientInfo>,
     trace: Trace,
     host: Arc<dyn Host>,
     /// The number of questions from the server that wait for the user or a model.
@@ -155,6 +156,7 @@ impl Client {
             server: config.name.clone(),
             roots: config.roots.clone(),
             experimental: config.experimental.0.clone(),
+            info: config.client_info.clone(),
             trace: Trace::new(&config.name, config.debug),
             host,
             questions: watch::Sender::default(),
@@ -282,7 +284,10 @@ impl Client {
 #[expect(deprecated, reason = "sampling, roots and logging are still in use")]
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
-        let itself = Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")).with_title("Toolsmith");
+        let itself = match &self.info {
+            Some(info) => Implementation::new(&info.name, &info.version),
+            None => Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")).with_title("Toolsmith"),
+        };
         ClientConfig::new(self.capabilities(), itself).with_protocol_version(HANDSHAKE_VERSION)
     }
 

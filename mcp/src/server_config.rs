@@ -50,8 +50,19 @@ pub struct ServerConfig {
     /// Additional capabilities to declare to the server (`capabilities.experimental`), for servers that understand
     /// them.
     pub experimental: Experimental,
+    /// The name and version of the client, as the server sees them (`clientInfo`); those of this program if absent.
+    pub client_info: Option<ClientInfo>,
     /// Whether to log messages, headers and times, with secrets masked.
     pub debug: bool,
+}
+
+/// The name and version that a client introduces itself with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// The program's name, such as `claude-code`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
 }
 
 /// Additional client capabilities to declare to servers. They do not identify the server, so any two are equal: a
@@ -231,6 +242,7 @@ impl ServerConfig {
             ping_interval: DEFAULT_PING_INTERVAL,
             roots: Vec::new(),
             experimental: Experimental::default(),
+            client_info: None,
             debug: false,
         }
     }

@@ -28,6 +28,16 @@ pub(crate) enum Client {
     Zed,
     /// Windsurf.
     Windsurf,
+    /// Qwen Code.
+    Qwen,
+    /// GitHub Copilot CLI.
+    Copilot,
+    /// goose.
+    Goose,
+    /// Kimi Code CLI.
+    Kimi,
+    /// Crush.
+    Crush,
 }
 
 impl Client {
@@ -76,8 +86,12 @@ pub(crate) struct SetupArguments {
     #[arg(long)]
     pub(crate) print: bool,
     /// Remove the entry, and change nothing else (default: from all clients that have it).
-    #[arg(long, conflicts_with_all = ["print", "config", "force", "approve", "trust"])]
+    #[arg(long, conflicts_with_all = ["print", "config", "force", "approve", "required", "trust"])]
     pub(crate) remove: bool,
+    /// Start the entry as the client does, report what its model sees, and change nothing (default: all installed clients
+    /// that have the entry). Exits with 1 if a model does not see the tools.
+    #[arg(long, conflicts_with_all = ["print", "remove", "config", "container", "force", "approve", "required", "trust"])]
+    pub(crate) check: bool,
     /// A configuration for `toolsmith serve`; it overrides your own and the project's.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -96,10 +110,13 @@ pub(crate) struct SetupArguments {
     /// Replace an entry that has the same name but differs.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Let the client call Toolsmith's tools without asking each time (codex, gemini; default: you are asked on a
+    /// Let the client call Toolsmith's tools without asking each time (codex, gemini, qwen; default: you are asked on a
     /// terminal if you name clients). Toolsmith's own permissions still apply to the calls of snippets.
     #[arg(long)]
     pub(crate) approve: bool,
+    /// Let the client end with an error if Toolsmith does not start, instead of working without it (codex).
+    #[arg(long)]
+    pub(crate) required: bool,
     /// Allow calls to all tools of SERVER, so that Toolsmith does not ask about them. SERVER must be in your own
     /// configuration. Default: you are asked on a terminal if you name one client. Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]

@@ -88,8 +88,8 @@ async fn take_over(
         return Err(Failure::command_line(format!("{word} has no server to adopt; nothing is changed")));
     }
     moved.iter().try_for_each(|moved| file.set(&moved.given, None))?;
-    let added = put_toolsmith(arguments, &mut file)?;
-    show(&file, &config, &moved, added.as_ref());
+    let added = put_toolsmith(arguments, &mut file).await?;
+    show(&file, &config, &moved, added.as_ref())?;
     ask_to_change(arguments.yes, "Change these files?", &command(arguments, "")).await?;
     hidden.store().await?;
     write(record, &file, &config, moved, added.map(|(name, _)| name))?;
@@ -150,13 +150,14 @@ fn entry_of(entry: &ServerEntry) -> Json {
 }
 
 /// Adds Toolsmith's own entry to the client's text. Returns its name and the entry, or `None` if it was there.
-fn put_toolsmith(
+async fn put_toolsmith(
     arguments: &AdoptArguments,
     file: &mut ClientFile,
 ) -> Result<Option<(String, Json)>, Failure> {
-    let (name, entry) = (&arguments.name, Entry::new(arguments.client, None)?);
+    let name = &arguments.name;
+    let entry = Entry::new(arguments.client, name, None).await?;
     match file.state(name, &entry)? {
-        State::Same | State::Unapproved => Ok(None),
+        State::Same | State::Incomplete(_) => Ok(None),
         State::Other(_) if file.entries()?.get(name).is_some_and(is_toolsmith) => Ok(None),
         State::Other(_) => {
             let path = file.path.display();
@@ -171,10 +172,16 @@ fn put_toolsmith(
 }
 
 /// Shows what changes in both files, without secrets.
-fn show(file: &ClientFile, config: &Editable, moved: &[Moved], added: Option<&(String, Json)>) {
+fn show(
+    file: &ClientFile,
+    config: &Editable,
+    moved: &[Moved],
+    added: Option<&(String, Json)>,
+) -> Result<(), Error> {
     let mut lines = vec![format!("{}, in {}", file.path.display(), file.section())];
     lines.extend(moved.iter().flat_map(|moved| file.lines('-', &moved.given, &moved.was)));
     lines.extend(added.iter().flat_map(|(name, entry)| file.lines('+', name, entry)));
+    lines.extend(file.namespace_lines()?);
     let is_new = if config.before.is_none() { " (new file)" } else { "" };
     lines.push(format!("{}{is_new}, in mcpServers", config.path.display()));
     for moved in moved {
@@ -197,6 +204,7 @@ fn show(file: &ClientFile, config: &Editable, moved: &[Moved], added: Option<&(S
         lines.push(format!("+ {}{state}{instead}", printable::exact(&describe(name, &entry))));
     }
     say(format_args!("{}\n", lines.join("\n")));
+    Ok(())
 }
 
 /// Writes the record, Toolsmith's configuration and the client's file, in this order.

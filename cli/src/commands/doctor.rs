@@ -4,6 +4,7 @@
 //! sandbox do the checks; this module reports them, and `fix` runs the commands.
 
 mod bundle;
+mod clients;
 mod fix;
 mod grants;
 mod line;
@@ -24,6 +25,7 @@ use terminal::Terminal;
 use crate::arguments::DoctorArguments;
 
 use bundle::bundle;
+use clients::ClientFinding;
 use grants::WriteGrant;
 use line::{Line, line};
 
@@ -48,7 +50,8 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
         None
     });
     let cache = CacheFindings { folder: &machine.cache, size: config.cache.size, remote };
-    let findings = Findings::new((&machine, cache), &support, &config.code_mode, problems, tried);
+    let mut findings = Findings::new((&machine, cache), &support, &config.code_mode, problems, tried);
+    findings.clients = ClientFinding::all().await;
     if arguments.output.json {
         terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::system)?);
     } else {
@@ -80,6 +83,9 @@ struct Findings<'a> {
     /// Places that programs may write to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     write_grants: Vec<WriteGrant>,
+    /// The clients that `toolsmith setup` has set up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clients: Vec<ClientFinding>,
     problems: Vec<Problem>,
     /// Whether the tier is at least the minimum.
     #[serde(skip)]
@@ -195,6 +201,7 @@ impl<'a> Findings<'a> {
             bundle: machine.bundle.as_ref(),
             tried,
             write_grants: WriteGrant::all(&code_mode.grants),
+            clients: Vec::new(),
             problems,
             suffices: match code_mode.confinement {
                 Confinement::AtLeast(minimum) => support.choose(minimum).is_ok(),
@@ -211,6 +218,9 @@ fn lines(findings: &Findings<'_>) -> Vec<String> {
     sections.extend([("cache", cache(findings)), ("sandbox", sandbox(findings))]);
     if !findings.write_grants.is_empty() {
         sections.push(("grants", findings.write_grants.iter().map(WriteGrant::line).collect()));
+    }
+    if !findings.clients.is_empty() {
+        sections.push(("clients", findings.clients.iter().map(ClientFinding::line).collect()));
     }
     let width = sections.iter().flat_map(|(_, lines)| lines).map(|line| line.name.len()).max().unwrap_or(0);
     let mut text = Vec::new();
@@ -270,7 +280,7 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
         line(tools.layer_built, "crates", layer),
     ];
     // A bundle compiles no crates.
-    lines.retain(|line| !is_bundled || !matches!(line.name, "cargo" | "C linker"));
+    lines.retain(|line| !is_bundled || !matches!(line.name.as_str(), "cargo" | "C linker"));
     lines
 }
 
@@ -312,7 +322,7 @@ fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
         // Namespaces share their advice, which is printed once.
         let is_repeated = last_advice.replace(advice) == Some(advice);
         let help = advice.iter().filter(|_| !is_repeated).map(|advice| format!("; to get it: {advice}"));
-        line(*available, name, help.fold(answer.to_owned(), |text, help| text + &help))
+        line(*available, *name, help.fold(answer.to_owned(), |text, help| text + &help))
     }));
     let helper = findings.helper.map_or_else(
         || "this program, which starts more slowly than `toolsmith-sandbox` beside it would".to_owned(),
@@ -401,6 +411,7 @@ mod tests {
             bundle: None,
             tried: is_complete.then(|| Tried { compiler: tried(), program: tried() }),
             write_grants: if is_complete { grants::examples() } else { Vec::new() },
+            clients: clients::examples(is_complete),
             problems: if is_complete { Vec::new() } else { vec![problem] },
             suffices: is_complete,
         };

@@ -1,15 +1,22 @@
 //! `toolsmith setup`: adds `toolsmith serve` to the configurations of MCP clients, and removes it again.
 //!
-//! `entry` builds the entry, `place` finds the file, and `file` changes it safely. `found` changes all clients at once.
+//! `client` is the table of clients. `entry` builds the entry, `place` finds the file, and `file` changes it safely.
+//! `namespaces` changes Codex's list of namespaces. `found` changes all clients at once. `check` starts an entry and
+//! reports what the client's model sees.
 
+mod check;
+mod client;
 mod consent;
 mod entry;
 mod file;
 mod found;
+mod location;
+mod namespaces;
 mod place;
 mod removal;
 mod search_path;
 mod text;
+mod version;
 
 use std::path::Path;
 
@@ -19,6 +26,7 @@ use gateway::failure::Failure;
 use report::problems;
 use terminal::{Terminal, say_note};
 
+pub(crate) use check::{Checked, check_installed};
 pub(crate) use consent::ask_to_change;
 pub(crate) use entry::Entry;
 pub(crate) use file::{ClientFile, LIMIT, State, report_backup};
@@ -31,6 +39,9 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if arguments.remove {
         return removal::remove(arguments).await;
     }
+    if arguments.check {
+        return check::check(arguments).await;
+    }
     let named = arguments.config.as_deref().map(configuration).transpose()?;
     let config = named.as_ref().and_then(ConfigLayer::file);
     if arguments.print {
@@ -39,20 +50,23 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     let changed = if arguments.clients.is_empty() {
         found::write(arguments, config).await?
     } else {
-        let mut changed = false;
+        let mut changed = Vec::new();
         for client in &arguments.clients {
-            changed |= write_named(arguments, *client, config).await?;
+            if write_named(arguments, *client, config).await? {
+                changed.push(*client);
+            }
         }
         changed
     };
     if !arguments.trust.is_empty() {
         consent::trust(&arguments.trust)?;
-    } else if changed {
+    } else if !changed.is_empty() {
         consent::ask_for_trust(arguments).await?;
     }
-    if changed && let Some(layer) = &named {
+    if let (false, Some(layer)) = (changed.is_empty(), &named) {
         consent::report_untrusted(layer)?;
     }
+    check::report(arguments, &changed).await;
     Ok(exit_code::OK)
 }
 
@@ -68,37 +82,47 @@ fn configuration(file: &Path) -> Result<ConfigLayer, Failure> {
 }
 
 /// The entry for a client that the user has named.
-fn named_entry(arguments: &SetupArguments, client: Client, config: Option<&Path>) -> Result<Entry, Failure> {
-    let mut entry = Entry::wanted(arguments, client, config)?;
-    if arguments.approve && entry.approvable().is_none() {
-        let client = client.word();
-        let message = format!("the entry for {client} has no setting to call tools without asking");
-        let hint = format!("leave out --approve; docs/clients.md describes how to configure {client}");
-        return Err(Failure::command_line(message).hint(hint));
+async fn named_entry(
+    arguments: &SetupArguments,
+    client: Client,
+    config: Option<&Path>,
+) -> Result<Entry, Failure> {
+    let mut entry = Entry::wanted(arguments, client, config).await?;
+    let word = client.word();
+    let refused = |option: &str, what: &str| {
+        Err(Failure::command_line(format!("the entry for {word} has no setting to {what}"))
+            .hint(format!("leave out {option}; docs/clients.md describes how to configure {word}")))
+    };
+    if arguments.approve && !entry.is_approvable() {
+        return refused("--approve", "call tools without asking");
+    }
+    if arguments.required && !entry.is_requirable() {
+        return refused("--required", "require the server");
     }
     entry.is_approved = arguments.approve;
+    entry.is_required = arguments.required;
     Ok(entry)
 }
 
 async fn print(arguments: &SetupArguments, config: Option<&Path>) -> Result<u8, Failure> {
     let found = if arguments.clients.is_empty() { found::installed()? } else { arguments.clients.clone() };
     for client in found {
-        let entry = named_entry(arguments, client, config)?;
+        let entry = named_entry(arguments, client, config).await?;
         let terminal = Terminal::new(false, false);
-        terminal.print(entry.text(&arguments.name).trim_end());
+        terminal.print(entry.text()?.trim_end());
         terminal.flush().await.map_err(Failure::output)?;
         report(&format!("add it to {}", place::described(client, arguments.scope)));
     }
     Ok(exit_code::OK)
 }
 
-/// Writes the entry of one client if it is missing. Returns whether it was added or replaced.
+/// Writes the entry of one client, or what it lacks. Returns whether the file was changed.
 async fn write_named(
     arguments: &SetupArguments,
     client: Client,
     config: Option<&Path>,
 ) -> Result<bool, Failure> {
-    let mut entry = named_entry(arguments, client, config)?;
+    let mut entry = named_entry(arguments, client, config).await?;
     let place = Place::of(client, arguments.scope)?;
     let mut file = ClientFile::open(client, &place)?;
     let (name, shown) = (&arguments.name, place.file.display());
@@ -107,12 +131,15 @@ async fn write_named(
             report(&format!("{shown} already has {name}, and is unchanged"));
             return Ok(false);
         }
-        State::Unapproved => {
-            file.approve(name, &entry)?;
+        State::Incomplete(keys) => {
+            file.complete(name, &entry)?;
             let backup = file.save()?;
-            report(&format!("{name} in {shown} is now called without asking"));
+            report(&format!("added {} to {name} in {shown}", keys.join(", ")));
+            if entry.is_approved {
+                report(&format!("{name} in {shown} is now called without asking"));
+            }
             report_backup(backup.as_deref());
-            return Ok(false);
+            return Ok(true);
         }
         State::Other(other) if !arguments.force => {
             return Err(different(name, &shown.to_string(), &other, &entry));
@@ -123,6 +150,7 @@ async fn write_named(
     file.put(name, &entry)?;
     let backup = file.save()?;
     report(&format!("added {name} to {shown}: {}", entry.line()));
+    entry.left_out().iter().for_each(|reason| report(reason));
     report_backup(backup.as_deref());
     if arguments.scope == ClientScope::Project {
         report("its paths are valid only on this machine: check them before you share the file");

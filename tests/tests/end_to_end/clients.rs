@@ -46,6 +46,9 @@ impl Home {
         .variable("CLAUDE_CONFIG_DIR", "")
         .variable("CODEX_HOME", "")
         .variable("GEMINI_CLI_HOME", "")
+        .variable("COPILOT_HOME", "")
+        .variable("KIMI_CODE_HOME", "")
+        .variable("CRUSH_GLOBAL_CONFIG", "")
         .working_folder(self.path())
     }
 
@@ -61,6 +64,21 @@ impl Home {
 
     pub(crate) fn read(&self, file: &str) -> String {
         fs::read_to_string(self.path().join(file)).unwrap()
+    }
+
+    /// Writes an executable of this name, which prints `output`, and returns its path.
+    pub(crate) fn with_program(&self, name: &str, output: &str) -> String {
+        let path = format!("programs/{name}");
+        self.write(&path, &format!("#!/bin/sh\necho '{output}'\n"));
+        let program = self.path().join(path);
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        program.to_str().unwrap().to_owned()
+    }
+
+    /// `toolsmith setup`, which finds these programs.
+    pub(crate) fn with_path(&self, arguments: &[&str]) -> Run {
+        let folder = self.path().join("programs");
+        self.setup(arguments).variable("PATH", &format!("{}:/usr/bin:/bin", folder.display()))
     }
 
     pub(crate) fn mode(&self, file: &str) -> u32 {
@@ -87,6 +105,15 @@ pub(crate) fn program() -> &'static str {
     binary().to_str().unwrap()
 }
 
+/// The entry of Codex's file.
+fn codex_entry(name: &str) -> String {
+    format!(
+        "[mcp_servers.{name}]\ncommand = {:?}\nargs = [\"serve\"]\ntool_timeout_sec = 1830\n\
+         supports_parallel_tool_calls = true\n",
+        program()
+    )
+}
+
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
@@ -95,12 +122,11 @@ fn parsed(text: &str) -> Value {
 fn a_new_client_file_is_readable_only_by_its_user() {
     let home = Home::new();
     home.ok(&["claude-code"]).says(&["added toolsmith to", ".claude.json"]);
-    let entry = json!({ "type": "stdio", "command": program(), "args": ["serve"] });
+    let entry = json!({ "type": "stdio", "command": program(), "args": ["serve"], "alwaysLoad": true });
     assert_eq!(parsed(&home.read(".claude.json")), json!({ "mcpServers": { "toolsmith": entry } }));
     assert_eq!(home.mode(".claude.json"), 0o600);
     home.ok(&["codex", "--name", "smith"]).says(&["added smith to", ".codex/config.toml"]);
-    let expected = format!("[mcp_servers.smith]\ncommand = {:?}\nargs = [\"serve\"]\n", program());
-    assert_eq!(home.read(".codex/config.toml"), expected);
+    assert_eq!(home.read(".codex/config.toml"), codex_entry("smith"));
     assert_eq!(home.mode(".codex/config.toml"), 0o600);
 }
 
@@ -123,7 +149,7 @@ fn the_rest_of_a_file_keeps_its_order_comments_and_mode() {
     home.write(".codex/config.toml", before);
     home.ok(&["codex"]);
     let after = home.read(".codex/config.toml");
-    let entry = format!("[mcp_servers.toolsmith]\ncommand = {:?}\nargs = [\"serve\"]\n", program());
+    let entry = codex_entry("toolsmith");
     assert!(after.contains(&entry), "{after}");
     let (one, other) = after.split_once(&entry).unwrap();
     assert_eq!(format!("{one}{other}").replace("\n\n\n", "\n\n").trim(), before.trim());
@@ -142,7 +168,7 @@ fn a_second_setup_changes_nothing_even_with_added_keys() {
     assert_eq!(home.read(".claude.json"), before);
     assert!(!backup.exists());
     home.ok(&["codex"]);
-    let text = home.read(".codex/config.toml") + "tool_timeout_sec = 900\n";
+    let text = home.read(".codex/config.toml").replace("1830", "900") + "startup_timeout_sec = 30\n";
     home.write(".codex/config.toml", &text);
     home.ok(&["codex"]).says(&["already"]);
     assert_eq!(home.read(".codex/config.toml"), text);
@@ -271,11 +297,16 @@ fn printed_entries_have_each_clients_format() {
         ("windsurf", "mcpServers", "~/.codeium/windsurf/mcp_config.json"),
         ("zed", "context_servers", "~/.config/zed/settings.json"),
         ("vscode", "servers", "mcp.json"),
+        ("qwen", "mcpServers", "~/.qwen/settings.json"),
+        ("copilot", "mcpServers", "~/.copilot/mcp-config.json"),
+        ("kimi", "mcpServers", "~/.kimi-code/mcp.json"),
+        ("crush", "mcp", "~/.config/crush/crush.json"),
     ] {
         let done = home.ok(&[client, "--print"]).says(&[place]);
         let entry = &parsed(&done.stdout)[section]["toolsmith"];
         assert_eq!((&entry["command"], &entry["args"]), (&json!(program()), &json!(["serve"])), "{client}");
-        assert_eq!(entry["type"].is_string(), client == "vscode" || client == "claude-code", "{client}");
+        let is_typed = ["vscode", "claude-code", "copilot", "crush"].contains(&client);
+        assert_eq!(entry["type"].is_string(), is_typed, "{client}");
     }
     let done = home.ok(&["opencode", "--print"]).says(&["~/.config/opencode/opencode.json"]);
     assert_eq!(parsed(&done.stdout)["mcp"]["toolsmith"]["command"], json!([program(), "serve"]));
@@ -331,20 +362,20 @@ fn opencode_and_gemini_get_entries_in_their_formats() {
         "type": "local",
         "command": [program(), "serve"],
         "environment": { "RUSTUP_HOME": "/opt/rustup" },
-        "timeout": 1_800_000,
+        "timeout": 1_830_000,
     });
     let file = ".config/opencode/opencode.json";
     assert_eq!(parsed(&home.read(file)), json!({ "mcp": { "toolsmith": entry } }));
     assert_eq!(home.mode(file), 0o600);
     // A changed time limit does not make it a different entry.
-    home.write(file, &home.read(file).replace("1800000", "900000"));
+    home.write(file, &home.read(file).replace("1830000", "900000"));
     home.setup(&["opencode"]).variable("RUSTUP_HOME", "/opt/rustup").done().exits(0).says(&["already"]);
     home.write("opencode.jsonc", "{\n  // mine\n  \"theme\": \"dark\"\n}\n");
     home.ok(&["opencode", "--scope", "project"]);
     let text = home.read("opencode.jsonc");
     assert!(text.contains("// mine") && text.contains(program()), "{text}");
     home.ok(&["gemini"]);
-    let entry = json!({ "command": program(), "args": ["serve"] });
+    let entry = json!({ "command": program(), "args": ["serve"], "timeout": 1_830_000 });
     assert_eq!(parsed(&home.read(".gemini/settings.json")), json!({ "mcpServers": { "toolsmith": entry } }));
     // The working folder is the home folder, so both scopes share a file.
     home.ok(&["gemini", "--scope", "project"]).says(&["already"]);
@@ -359,6 +390,7 @@ fn the_user_decides_whether_a_client_asks_before_each_call() {
     for (client, file, key) in [
         ("codex", ".codex/config.toml", "default_tools_approval_mode = \"approve\""),
         ("gemini", ".gemini/settings.json", "\"trust\": true"),
+        ("qwen", ".qwen/settings.json", "\"trust\": true"),
     ] {
         home.ok(&[client])
             .says(&["asks before each tool call", &format!("toolsmith setup {client} --approve")]);
@@ -393,15 +425,7 @@ fn on_a_terminal_it_asks_whether_the_client_asks_before_each_call() {
 
 /// Puts an executable of this name, which does nothing, into the home's search path.
 fn with_program(home: &Home, name: &str) -> String {
-    let path = format!("programs/{name}");
-    home.write(&path, "#!/bin/sh\n");
-    fs::set_permissions(home.path().join(&path), fs::Permissions::from_mode(0o755)).unwrap();
-    home.path().join(path).to_str().unwrap().to_owned()
-}
-
-fn in_container(home: &Home, arguments: &[&str]) -> Run {
-    let folder = home.path().join("programs");
-    home.setup(arguments).variable("PATH", &format!("{}:/usr/bin:/bin", folder.display()))
+    home.with_program(name, "")
 }
 
 #[test]
@@ -412,10 +436,7 @@ fn an_entry_for_a_container_names_the_image_and_mounts_the_configuration() {
     let docker = with_program(&home, "docker");
     let arguments =
         ["cursor", "--container", "docker", "--image", "example/toolsmith:1", "--config", "tools.yaml"];
-    in_container(&home, &arguments)
-        .done()
-        .exits(0)
-        .says(&["added toolsmith to", "example/toolsmith:1 serve"]);
+    home.with_path(&arguments).done().exits(0).says(&["added toolsmith to", "example/toolsmith:1 serve"]);
     let entry = &parsed(&home.read(".cursor/mcp.json"))["mcpServers"]["toolsmith"];
     assert_eq!(entry["command"], json!(docker));
     assert_eq!(entry.get("env"), None);
@@ -430,7 +451,7 @@ fn an_entry_for_a_container_names_the_image_and_mounts_the_configuration() {
     }
     assert!(arguments.ends_with(&["example/toolsmith:1", "serve", "--config", "/config/named/tools.yaml"]));
     // Once more, and removed.
-    in_container(&home, &["cursor", "--container", "docker"]).done().exits(2).says(&["different toolsmith"]);
+    home.with_path(&["cursor", "--container", "docker"]).done().exits(2).says(&["different toolsmith"]);
     home.ok(&["cursor", "--remove"]).says(&["removed toolsmith from"]);
     assert_eq!(parsed(&home.read(".cursor/mcp.json")), json!({ "mcpServers": {} }));
 }

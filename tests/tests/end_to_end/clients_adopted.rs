@@ -11,7 +11,7 @@ use crate::clients::{Home, program};
 use crate::harness::{FinishedRun, Run};
 
 /// A file of each client, with servers in its own form.
-const CLIENTS: [(&str, &str, &str); 6] = [
+const CLIENTS: [(&str, &str, &str); 10] = [
     (
         "claude-code",
         ".claude.json",
@@ -48,6 +48,26 @@ const CLIENTS: [(&str, &str, &str); 6] = [
         ".gemini/settings.json",
         "{\n  \"mcp\": { \"excluded\": [\"web\"] },\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\", \"env\": { \"K\": \"$K\" } },\n    \
          \"web\": { \"httpUrl\": \"https://x.example/mcp\" }\n  }\n}\n",
+    ),
+    (
+        "qwen",
+        ".qwen/settings.json",
+        "{\n  // mine\n  \"mcp\": { \"excluded\": [\"web\"] },\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\",          \"args\": [\"-y\"] },\n    \"web\": { \"httpUrl\": \"https://x.example/mcp\" }\n  }\n}\n",
+    ),
+    (
+        "copilot",
+        ".copilot/mcp-config.json",
+        "{\n  \"mcpServers\": {\n    \"files\": { \"type\": \"local\", \"command\": \"npx\", \"args\": [\"-y\"], \"tools\": [\"*\"] },\n             \"web\": { \"type\": \"http\", \"url\": \"https://x.example/mcp\", \"headers\": {}, \"tools\": [\"*\"] }\n  }\n}\n",
+    ),
+    (
+        "kimi",
+        ".kimi-code/mcp.json",
+        "{\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\", \"args\": [\"-y\"] },\n             \"web\": { \"transport\": \"sse\", \"url\": \"https://x.example/sse\", \"enabled\": false }\n  }\n}\n",
+    ),
+    (
+        "crush",
+        ".config/crush/crush.json",
+        "{\n  \"mcp\": {\n    \"files\": { \"type\": \"stdio\", \"command\": \"npx\", \"args\": [\"-y\"] },\n             \"web\": { \"type\": \"http\", \"url\": \"https://x.example/mcp\", \"headers\": { \"A\": \"$A\" } }\n  }\n}\n",
     ),
 ];
 
@@ -90,6 +110,15 @@ fn the_servers_of_each_client_are_moved_and_put_back_byte_by_byte() {
 }
 
 #[test]
+fn the_extensions_of_goose_stay_where_they_are() {
+    let home = Home::new();
+    let before = "extensions:\n  files: { type: stdio, name: files, enabled: true, cmd: npx, args: [] }\n";
+    home.write(".config/goose/config.yaml", before);
+    adopt(&home, &["goose", "--yes"]).exits(2).says(&["can't be taken over", "toolsmith mcp add"]);
+    assert_eq!(home.read(".config/goose/config.yaml"), before);
+}
+
+#[test]
 fn moved_servers_mean_the_same_as_in_the_client() {
     let home = Home::new();
     for (client, file, text) in CLIENTS {
@@ -101,6 +130,8 @@ fn moved_servers_mean_the_same_as_in_the_client() {
             "opencode" => &["enabled: false", "A: ${A}"],
             "vscode" => &["${A:-b}"],
             "gemini" => &["enabled: false", "K: ${K}"],
+            "kimi" => &["type: sse", "enabled: false"],
+            "crush" => &["A: ${A}"],
             _ => &["command: npx"],
         };
         for phrase in expected {

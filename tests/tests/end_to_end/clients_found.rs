@@ -10,7 +10,7 @@ use crate::clients::{Home, program};
 use crate::harness::Run;
 
 /// A file of each client, with a comment where the client allows one: the file, the section, and the text.
-const FILES: [(&str, &str, &str); 9] = [
+const FILES: [(&str, &str, &str); 14] = [
     (".claude.json", "/mcpServers", "{\n  \"numStartups\": 3\n}\n"),
     (".config/Claude/claude_desktop_config.json", "/mcpServers", "{\n  \"globalShortcut\": \"\"\n}\n"),
     (".codex/config.toml", "/mcp_servers", "# mine\nmodel = \"o9\" # fast\n"),
@@ -20,7 +20,45 @@ const FILES: [(&str, &str, &str); 9] = [
     (".config/opencode/opencode.json", "/mcp", "{\n  // mine\n  \"theme\": \"dark\"\n}\n"),
     (".config/zed/settings.json", "/context_servers", "// mine\n{\n  \"theme\": \"One Dark\", // dark\n}\n"),
     (".codeium/windsurf/mcp_config.json", "/mcpServers", "{}\n"),
+    (".qwen/settings.json", "/mcpServers", "{\n  // mine\n  \"ui\": { \"theme\": \"Ayu\" }\n}\n"),
+    (
+        ".copilot/mcp-config.json",
+        "/mcpServers",
+        "{ \"mcpServers\": { \"a\": { \"type\": \"http\", \"tools\": [\"*\"] } } }\n",
+    ),
+    (".config/goose/config.yaml", "/extensions", GOOSE),
+    (".kimi-code/mcp.json", "/mcpServers", "{}\n"),
+    (".config/crush/crush.json", "/mcp", "{\n  \"$schema\": \"https://charm.land/crush.json\"\n}\n"),
 ];
+
+/// As goose writes it, and with comments.
+const GOOSE: &str = "\
+# mine
+GOOSE_PROVIDER: openai   # fast
+extensions:
+  developer:
+    bundled: true
+    enabled: true
+    name: developer
+    timeout: 300
+    type: builtin
+
+  # files
+  filesystem:
+    type: stdio
+    name: filesystem
+    enabled: true
+    cmd: npx
+    args: [\"-y\", \"@modelcontextprotocol/server-filesystem\", \"/tmp\"]
+    env_keys: []
+    envs: {}
+    timeout: 300
+
+# the end
+GOOSE_MODE: smart_approve
+GOOSE_SEARCH_PATHS:
+  - \"/usr/local/bin\"
+";
 
 fn with_all_clients() -> Home {
     let home = Home::new();
@@ -32,8 +70,12 @@ fn content(file: &str, text: &str) -> Value {
     if file.ends_with(".toml") {
         return toml::from_str(text).unwrap();
     }
+    if file.ends_with(".yaml") {
+        return serde_saphyr::from_str(text).unwrap();
+    }
     // Comments and trailing commas of these fixtures.
-    let plain: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap().trim()).collect();
+    let plain: Vec<&str> = text.lines().map(|line| line.split(" //").next().unwrap().trim()).collect();
+    let plain: Vec<&str> = plain.into_iter().filter(|line| !line.starts_with("//")).collect();
     serde_json::from_str(&plain.join("").replace(",}", "}")).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
@@ -48,8 +90,9 @@ fn all_installed_clients_get_the_entry_in_their_own_format() {
         home.ok(&["--yes"]).says(&["+ \"toolsmith\": {", "+ [mcp_servers.toolsmith]", "setup --remove"]);
     for (file, section, before) in FILES {
         let entry = entry(&home, file, section);
-        let line = if section == "/mcp" { json!([program(), "serve"]) } else { json!(program()) };
-        assert_eq!(entry["command"], line, "{file}");
+        let line = if file.contains("opencode") { json!([program(), "serve"]) } else { json!(program()) };
+        let command = if file.contains("goose") { &entry["cmd"] } else { &entry["command"] };
+        assert_eq!(*command, line, "{file}");
         let text = home.read(file);
         for comment in ["# mine", "# fast", "// mine", "// dark"] {
             assert_eq!(text.contains(comment), before.contains(comment), "{file}: {text}");
@@ -113,9 +156,35 @@ fn removal_takes_out_our_entry_and_nothing_else() {
         assert_eq!(now, then, "{file}");
         let text = home.read(file);
         assert!(!before.contains("mine") || text.contains("mine"), "{text}");
+        if file.ends_with(".toml") || file.ends_with(".yaml") {
+            assert_eq!(text, before);
+        }
     }
     home.ok(&["--remove"]).says(&["no client has an entry toolsmith"]);
     home.setup(&["cursor", "--remove"]).done().exits(2).says(&["cursor has no entry toolsmith"]);
+}
+
+#[test]
+fn other_forms_of_a_goose_file_are_changed_and_put_back_too() {
+    for before in [
+        "GOOSE_MODEL: x\n",
+        "extensions:\nGOOSE_MODEL: x\n",
+        "extensions:\r\n  memory:\r\n    type: builtin\r\n    enabled: true\r\nA: 1\r\n",
+        "extensions:\n  zeta:\n    enabled: true\n    available_tools:\n    - a\n    # kept\n\n# end\nA: \"x\"\nB:\n- c: d\n",
+    ] {
+        let home = Home::new();
+        let file = ".config/goose/config.yaml";
+        home.write(file, before);
+        home.ok(&["goose"]);
+        let after = home.read(file);
+        let entry = &content(file, &after)["extensions"]["toolsmith"];
+        assert_eq!((&entry["name"], &entry["args"]), (&json!("toolsmith"), &json!(["serve"])), "{after}");
+        home.ok(&["goose"]).says(&["already has"]);
+        home.ok(&["goose", "--remove"]);
+        let is_null = before.starts_with("extensions:\nG");
+        let expected = if is_null { before.replace("extensions:\n", "") } else { before.to_owned() };
+        assert_eq!(home.read(file), expected);
+    }
 }
 
 #[test]
@@ -148,7 +217,8 @@ fn a_second_form_of_opencode_gets_the_entry_where_it_reads_it() {
     home.ok(&["opencode", "--scope", "project"]);
     let content = content("opencode.json", &home.read("opencode.json"));
     let entry = &content["mcp"]["servers"]["toolsmith"];
-    assert_eq!((&entry["type"], &entry["timeout"]["request"]), (&json!("local"), &json!(1_800_000)));
+    assert_eq!((&entry["type"], &entry["timeout"]["request"]), (&json!("local"), &json!(1_830_000)));
+    assert_eq!(entry["codemode"], json!(false));
 }
 
 #[test]

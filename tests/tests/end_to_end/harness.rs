@@ -357,6 +357,15 @@ impl FinishedRun {
         self
     }
 
+    /// Checks that standard output contains every phrase.
+    #[track_caller]
+    pub(crate) fn prints(self, phrases: &[&str]) -> Self {
+        for phrase in phrases {
+            assert!(self.stdout.contains(phrase), "{phrase:?} not in {self:#?}");
+        }
+        self
+    }
+
     /// Checks that the run ended without an outcome: with `--json`, standard output has the failure instead.
     #[track_caller]
     pub(crate) fn has_no_outcome(&self) {

@@ -17,6 +17,7 @@ mod call_forms;
 mod cancel;
 mod clients;
 mod clients_adopted;
+mod clients_checked;
 mod clients_found;
 mod codegen;
 mod command_line;

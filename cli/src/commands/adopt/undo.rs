@@ -75,7 +75,7 @@ fn restore_client(file: &mut ClientFile, last: &Adoption) -> Result<bool, Failur
     report(&format!("{shown} has changed since: entries are put back one by one"));
     let mut entries = file.entries()?;
     if let Some(name) = last.added.as_ref().filter(|name| entries.get(*name).is_some_and(is_toolsmith)) {
-        file.set(name, None)?;
+        file.remove(name)?;
         entries.remove(name);
         say(format_args!("- {name}\n"));
     }

@@ -4,10 +4,10 @@
 pub(super) struct Line {
     /// Whether it is as snippets need it.
     pub(super) ok: bool,
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) text: String,
 }
 
-pub(super) fn line(ok: bool, name: &'static str, text: impl Into<String>) -> Line {
-    Line { ok, name, text: text.into() }
+pub(super) fn line(ok: bool, name: impl Into<String>, text: impl Into<String>) -> Line {
+    Line { ok, name: name.into(), text: text.into() }
 }

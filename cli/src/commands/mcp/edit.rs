@@ -8,7 +8,7 @@ pub(crate) mod foreign;
 pub(crate) mod json;
 pub(crate) mod replace;
 pub(crate) mod trusting;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::time::Duration;
 

@@ -11,15 +11,10 @@ use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::commands::mcp::edit::trusting::{self, asks};
 use crate::terminal_prompter;
 
-/// How a client treats tools by default, if its entry has a setting for that.
-fn default_of(client: Client) -> Option<&'static str> {
-    match client {
-        Client::Codex => Some("codex asks before each tool call, and `codex exec` denies it"),
-        Client::Gemini => {
-            Some("gemini asks before each tool call, and leaves tools out if it can't ask (`gemini -p`)")
-        }
-        _ => None,
-    }
+/// How a client decides about calls by default, if its entry has a setting for that.
+fn default_of(client: Client) -> Option<String> {
+    let calls = &client.profile().calls;
+    calls.key.map(|_| format!("{} {}", client.word(), calls.default))
 }
 
 /// Asks whether the client may call tools without asking, if its entry has a setting for that.

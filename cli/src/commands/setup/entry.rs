@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use config::{Error, command_line};
+use semver::Version;
 use serde_json::{Map, Value as Json, json};
-use toml_edit::{DocumentMut, Item, Table};
 
-use super::search_path;
-use super::text::toml_table;
+use super::client::{Key, Profile, Syntax};
+use super::{namespaces, search_path, text, version};
 use crate::arguments::{Client, SetupArguments};
 use crate::commands::container::Container;
 
@@ -26,44 +26,24 @@ const PLACES: [&str; 6] = [
 /// The variable with the search path.
 const SEARCH_PATH: &str = "PATH";
 
-/// Timeout of calls in opencode, in milliseconds (30 minutes, the default maximum time of an execution). Opencode's own
-/// default cancels calls, and so their snippets, after a minute.
-const OPENCODE_TIMEOUT: u64 = 1_800_000;
-
 /// Whether a variable locates something, and so is no secret.
 pub(crate) fn is_place(name: &str) -> bool {
     name == SEARCH_PATH || PLACES.contains(&name)
-}
-
-/// The client's key for servers, as a path.
-pub(crate) fn section(client: Client) -> &'static [&'static str] {
-    match client {
-        Client::Codex => &["mcp_servers"],
-        Client::VsCode => &["servers"],
-        Client::Opencode => &["mcp"],
-        Client::Zed => &["context_servers"],
-        Client::ClaudeCode | Client::ClaudeDesktop | Client::Cursor | Client::Gemini | Client::Windsurf => {
-            &["mcpServers"]
-        }
-    }
-}
-
-/// Whether the client's configuration is TOML; otherwise it is JSON.
-pub(crate) fn is_toml(client: Client) -> bool {
-    client == Client::Codex
-}
-
-/// Whether the client is a desktop application, which the desktop starts with its own search path.
-fn is_desktop(client: Client) -> bool {
-    matches!(client, Client::ClaudeDesktop | Client::Cursor | Client::VsCode | Client::Windsurf | Client::Zed)
 }
 
 /// The entry of `toolsmith serve`.
 #[derive(Debug)]
 pub(crate) struct Entry {
     client: Client,
+    profile: &'static Profile,
+    /// The server's name in the client.
+    name: String,
+    /// The client's version, if its program is in the search path.
+    version: Option<Version>,
     /// Whether the client calls its tools without asking each time.
     pub(crate) is_approved: bool,
+    /// Whether the client ends if the server does not start.
+    pub(crate) is_required: bool,
     program: String,
     arguments: Vec<String>,
     /// The variables of `PLACES` that are set.
@@ -75,21 +55,24 @@ pub(crate) struct Entry {
 impl Entry {
     /// The entry that the arguments describe: for a container or for this program. The path of the configuration must
     /// be absolute.
-    pub(crate) fn wanted(
+    pub(crate) async fn wanted(
         arguments: &SetupArguments,
         client: Client,
         config: Option<&Path>,
     ) -> Result<Self, Error> {
-        let Some(program) = arguments.container else { return Entry::new(client, config) };
-        let container = Container { program, image: arguments.image.clone() };
-        let (program, arguments) = container.command(config)?;
-        // The variables of this process name no places in the container.
-        let variables = BTreeMap::new();
-        Ok(Entry { client, is_approved: false, program, arguments, variables, search_path: None })
+        let mut entry = Entry::new(client, &arguments.name, config).await?;
+        if let Some(program) = arguments.container {
+            let container = Container { program, image: arguments.image.clone() };
+            (entry.program, entry.arguments) = container.command(config)?;
+            // The variables of this process name no places in the container.
+            entry.variables.clear();
+            entry.search_path = None;
+        }
+        Ok(entry)
     }
 
     /// The entry for this program and the configuration, whose path must be absolute.
-    pub(crate) fn new(client: Client, config: Option<&Path>) -> Result<Self, Error> {
+    pub(crate) async fn new(client: Client, name: &str, config: Option<&Path>) -> Result<Self, Error> {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
             text.ok_or_else(|| {
@@ -108,66 +91,122 @@ impl Entry {
                 variables.insert(name, text(Path::new(&value))?);
             }
         }
-        let search_path = is_desktop(client).then(|| search_path::needed(config)).flatten();
-        let program = text(&program)?;
-        Ok(Entry { client, is_approved: false, program, arguments, variables, search_path })
+        let profile = client.profile();
+        Ok(Entry {
+            client,
+            profile,
+            name: name.to_owned(),
+            version: if profile.is_versioned { version::of(profile).await } else { None },
+            is_approved: false,
+            is_required: false,
+            program: text(&program)?,
+            arguments,
+            variables,
+            search_path: profile.is_desktop.then(|| search_path::needed(config)).flatten(),
+        })
     }
 
     /// Whether an entry of the client starts the same server. The user may have added keys and variables, and the search
     /// path may differ.
     pub(crate) fn is_same(&self, other: &Json) -> bool {
-        let ours = self.value();
-        let mut keys = ["type", "command", "args"].iter().filter_map(|key| Some((key, ours.get(*key)?)));
-        let theirs = other.get(self.environment_key());
+        let form = &self.profile.form;
+        let theirs = other.get(form.env);
         let has = |(name, value): (&&str, &String)| {
             theirs.and_then(|theirs| theirs.get(*name)).and_then(Json::as_str) == Some(value)
         };
-        keys.all(|(key, value)| other.get(*key) == Some(value)) && self.variables.iter().all(has)
+        self.start().iter().all(|(key, value)| key == form.env || other.get(key) == Some(value))
+            && self.variables.iter().all(has)
     }
 
-    fn environment_key(&self) -> &'static str {
-        if self.client == Client::Opencode { "environment" } else { "env" }
-    }
-
-    /// The complete entry.
-    pub(crate) fn value(&self) -> Map<String, Json> {
+    /// The keys that start the server.
+    fn start(&self) -> Map<String, Json> {
+        let form = &self.profile.form;
         let mut entry = Map::new();
-        match self.client {
-            Client::ClaudeCode | Client::VsCode => drop(entry.insert("type".to_owned(), json!("stdio"))),
-            Client::Opencode => drop(entry.insert("type".to_owned(), json!("local"))),
-            _ => {}
-        }
-        if self.client == Client::Opencode {
-            let line: Vec<_> = std::iter::once(&self.program).chain(&self.arguments).collect();
-            entry.insert("command".to_owned(), json!(line));
-        } else {
-            entry.insert("command".to_owned(), json!(self.program));
-            entry.insert("args".to_owned(), json!(self.arguments));
+        entry.extend(self.profile.kind.map(|kind| ("type".to_owned(), json!(kind))));
+        match form.args {
+            Some(args) => {
+                entry.insert(form.command.to_owned(), json!(self.program));
+                entry.insert(args.to_owned(), json!(self.arguments));
+            }
+            None => {
+                let line: Vec<_> = std::iter::once(&self.program).chain(&self.arguments).collect();
+                entry.insert(form.command.to_owned(), json!(line));
+            }
         }
         let mut variables = self.variables.clone();
         variables.extend(self.search_path.clone().map(|path| (SEARCH_PATH, path)));
         if !variables.is_empty() {
-            entry.insert(self.environment_key().to_owned(), json!(variables));
+            entry.insert(form.env.to_owned(), json!(variables));
         }
-        if self.client == Client::Opencode {
-            entry.insert("timeout".to_owned(), json!(OPENCODE_TIMEOUT));
-        }
-        entry.extend(self.approval());
         entry
     }
 
-    /// The setting that lets the client call without asking, if the user has approved it.
-    pub(crate) fn approval(&self) -> Option<(String, Json)> {
-        self.approvable().filter(|_| self.is_approved).map(|(key, value)| (key.to_owned(), value))
+    /// The complete entry.
+    pub(crate) fn value(&self) -> Map<String, Json> {
+        let mut entry = self.start();
+        entry.extend(self.settings());
+        entry.extend(self.decisions());
+        entry
     }
 
-    /// The setting that lets the client call without asking, if the client has one.
-    pub(crate) fn approvable(&self) -> Option<(&'static str, Json)> {
-        match self.client {
-            Client::Codex => Some(("default_tools_approval_mode", json!("approve"))),
-            Client::Gemini => Some(("trust", json!(true))),
-            _ => None,
-        }
+    /// The client's keys besides those that start the server.
+    fn settings(&self) -> impl Iterator<Item = (String, Json)> + '_ {
+        let accepted = |key: &&Key| key.is_accepted_by(self.version.as_ref());
+        let keys = self.profile.keys.iter().filter(accepted);
+        keys.map(|key| (key.name.to_owned(), key.value.json(&self.name)))
+    }
+
+    /// The settings that the user has decided about.
+    fn decisions(&self) -> impl Iterator<Item = (String, Json)> + '_ {
+        let approval = self.profile.calls.key.filter(|_| self.is_approved);
+        let approval = approval.map(|(key, value)| (key.to_owned(), value.json(&self.name)));
+        let required = self.profile.required.filter(|_| self.is_required);
+        approval.into_iter().chain(required.map(|key| (key.to_owned(), json!(true))))
+    }
+
+    /// The keys and values that an entry lacks: those of the client that are absent, and decisions of the user.
+    pub(crate) fn missing_in(&self, other: &Json) -> Vec<(String, Json)> {
+        let absent = self.settings().filter(|(key, _)| other.get(key).is_none());
+        absent.chain(self.decisions().filter(|(key, value)| other.get(key) != Some(value))).collect()
+    }
+
+    /// The namespace that Codex must list, if its version can.
+    pub(crate) fn namespace(&self) -> Option<String> {
+        let key = self.profile.namespaces.as_ref()?;
+        key.is_accepted_by(self.version.as_ref()).then(|| namespaces::of_server(&self.name))
+    }
+
+    /// The keys that are left out because the client's version refuses them, or is not known, with the reason.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let keys = self.profile.keys.iter().chain(&self.profile.namespaces);
+        let refused = keys.filter(|key| !key.is_accepted_by(self.version.as_ref()));
+        let reason = |key: &Key| {
+            let [major, minor, _] = key.since.unwrap_or_default();
+            let word = self.client.word();
+            let state = match &self.version {
+                Some(version) => {
+                    format!("{word} {version} does not start with it, only {major}.{minor} and later")
+                }
+                None => {
+                    format!("{word} is not in PATH, and versions before {major}.{minor} do not start with it")
+                }
+            };
+            let Key { name, without, .. } = key;
+            format!(
+                "{name} is left out, because {state}; without it, {without}; to add it later: toolsmith setup {word}"
+            )
+        };
+        refused.map(reason).collect()
+    }
+
+    /// Whether the client has a setting to call without asking.
+    pub(crate) fn is_approvable(&self) -> bool {
+        self.profile.calls.key.is_some()
+    }
+
+    /// Whether the client has a setting to end if the server does not start.
+    pub(crate) fn is_requirable(&self) -> bool {
+        self.profile.required.is_some()
     }
 
     /// The command line, for display.
@@ -176,18 +215,22 @@ impl Entry {
     }
 
     /// A configuration file with only this entry.
-    pub(crate) fn text(&self, name: &str) -> String {
-        let section = section(self.client).join(".");
+    ///
+    /// # Errors
+    /// If the syntax has no form for it.
+    pub(crate) fn text(&self) -> Result<String, Error> {
+        let Profile { syntax, section, .. } = self.profile;
         let value = Json::Object(self.value());
-        if is_toml(self.client) {
-            let mut document = DocumentMut::new();
-            let mut servers = Table::new();
-            servers.set_implicit(true);
-            servers.insert(name, Item::Table(toml_table(&value).unwrap_or_default()));
-            document.insert(&section, Item::Table(servers));
-            return document.to_string();
-        }
-        let whole = json!({ section: { name: value } });
-        format!("{whole:#}\n")
+        let text = match syntax {
+            Syntax::Json => {
+                return Ok(format!("{:#}\n", json!({ section.join("."): { &*self.name: value } })));
+            }
+            Syntax::Toml | Syntax::Yaml => text::put("", *syntax, section, &self.name, Some(&value)),
+        };
+        let text = match self.namespace() {
+            Some(namespace) => text.and_then(|text| namespaces::add(&text, &namespace)),
+            None => text,
+        };
+        text.map_err(|why| Error::new(format!("the entry can't be written: {why}")))
     }
 }

@@ -5,13 +5,14 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use config::Error;
+use config::{ConfigLayer, Error, source};
 use serde_json::{Map, Value as Json, json};
 use system::file::{self, Access, Durability};
 
+use super::client::{NAMESPACES, Profile, Syntax};
 use super::entry::{self, Entry};
 use super::place::Place;
-use super::text;
+use super::{namespaces, text};
 use crate::arguments::Client;
 use crate::commands::mcp::edit::replace::replace;
 use crate::commands::plain_secrets::masked;
@@ -29,8 +30,8 @@ pub(crate) enum State {
     Missing,
     /// The same entry, possibly with more keys.
     Same,
-    /// The entry without the setting that lets the client call without asking, which the user has now approved.
-    Unapproved,
+    /// The same entry without these keys, or with other values than the user has now decided on.
+    Incomplete(Vec<String>),
     /// A different entry, as text without values that may be secret.
     Other(String),
 }
@@ -39,7 +40,7 @@ pub(crate) enum State {
 pub(crate) struct ClientFile {
     pub(crate) path: PathBuf,
     mode: u32,
-    is_toml: bool,
+    profile: &'static Profile,
     /// Where the servers are.
     section: &'static [&'static str],
     /// The original text; `None` if there is no file yet.
@@ -57,8 +58,8 @@ impl ClientFile {
         let mut file = ClientFile {
             path: place.file.clone(),
             mode: place.mode,
-            is_toml: entry::is_toml(client),
-            section: entry::section(client),
+            profile: client.profile(),
+            section: client.profile().section,
             text: before.clone().unwrap_or_default(),
             before,
         };
@@ -121,8 +122,20 @@ impl ClientFile {
         if !entry.is_same(other) || other.get("url").is_some() {
             return Ok(State::Other(shown(other)));
         }
-        let is_approved = entry.approval().iter().all(|(key, value)| other.get(key) == Some(value));
-        Ok(if is_approved { State::Same } else { State::Unapproved })
+        let mut missing: Vec<_> = entry.missing_in(other).into_iter().map(|(key, _)| key).collect();
+        missing.extend(self.lacks(entry)?.map(|_| NAMESPACES.to_owned()));
+        Ok(if missing.is_empty() { State::Same } else { State::Incomplete(missing) })
+    }
+
+    /// The namespace of an entry that the text does not list.
+    fn lacks(&self, entry: &Entry) -> Result<Option<String>, Error> {
+        let listed = self.namespaces()?;
+        Ok(entry.namespace().filter(|namespace| !listed.contains(namespace)))
+    }
+
+    /// The namespaces that the text lists for Codex.
+    pub(crate) fn namespaces(&self) -> Result<Vec<String>, Error> {
+        Ok(namespaces::listed(&self.content()?))
     }
 
     /// Adds the entry to the text, without writing the file.
@@ -132,26 +145,41 @@ impl ClientFile {
             && let Some(timeout) = value.get_mut("timeout")
         {
             *timeout = json!({ "request": timeout });
+            value.insert("codemode".to_owned(), json!(false));
         }
-        self.set(name, Some(&Json::Object(value)))
+        self.set(name, Some(&Json::Object(value)))?;
+        self.list(name, entry)
     }
 
-    /// Sets or removes an entry in the text, without writing the file.
-    pub(crate) fn set(&mut self, name: &str, entry: Option<&Json>) -> Result<(), Error> {
-        let mut meant = self.meaning(&self.text)?;
-        let mut section = &mut meant;
-        for part in self.section {
-            let below = section.entry(*part).or_insert_with(|| Json::Object(Map::new()));
-            let Json::Object(below) = below else {
-                return Err(self.refused(&format!("its {part} is not a table of servers"), name));
-            };
-            section = below;
+    /// Adds the entry's namespace to Codex's list in the text.
+    fn list(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+        let Some(namespace) = self.lacks(entry)? else { return Ok(()) };
+        let mut meant = self.content()?;
+        namespaces::add_to(&mut meant, &namespace);
+        let changed = namespaces::add(&self.text, &namespace);
+        self.accept(name, changed, meant)
+    }
+
+    /// Removes the entry from the text, and its namespace from Codex's list, without writing the file.
+    pub(crate) fn remove(&mut self, name: &str) -> Result<(), Error> {
+        self.set(name, None)?;
+        let namespace = namespaces::of_server(name);
+        if self.profile.namespaces.is_none() || !self.namespaces()?.contains(&namespace) {
+            return Ok(());
         }
-        match entry {
-            Some(entry) => drop(section.insert(name.to_owned(), entry.clone())),
-            None => drop(section.remove(name)),
-        }
-        let changed = text::put(&self.text, self.is_toml, self.section, name, entry);
+        let changed = namespaces::remove(&self.text, &namespace).map_err(|why| self.refused(&why, name))?;
+        let mut meant = self.content()?;
+        namespaces::remove_from(&mut meant, &namespace, &self.meaning(&changed)?);
+        self.accept(name, Ok(changed), meant)
+    }
+
+    /// Takes over a changed text, if it means what it is meant to.
+    fn accept(
+        &mut self,
+        name: &str,
+        changed: Result<String, String>,
+        meant: Map<String, Json>,
+    ) -> Result<(), Error> {
         let changed = changed.map_err(|why| self.refused(&why, name))?;
         // A TOML section without entries has no text.
         let is_as_meant = self.meaning(&changed).is_ok_and(|now| without_empty(now) == without_empty(meant));
@@ -162,22 +190,45 @@ impl ClientFile {
         Ok(())
     }
 
-    /// Adds the setting that lets the client call without asking to the existing entry, without writing the file.
-    pub(crate) fn approve(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
-        let Some((key, value)) = entry.approval() else { return Ok(()) };
+    /// Sets or removes an entry in the text, without writing the file.
+    pub(crate) fn set(&mut self, name: &str, entry: Option<&Json>) -> Result<(), Error> {
         let mut meant = self.meaning(&self.text)?;
-        let mut existing = meant.get_mut(self.section[0]);
-        for part in self.section.iter().skip(1).copied().chain([name]) {
-            existing = existing.and_then(|section| section.get_mut(part));
+        let mut section = &mut meant;
+        for part in self.section {
+            let below = section.entry(*part).or_insert(Json::Null);
+            if below.is_null() {
+                *below = Json::Object(Map::new());
+            }
+            let Json::Object(below) = below else {
+                return Err(self.refused(&format!("its {part} is not a table of servers"), name));
+            };
+            section = below;
         }
-        if let Some(existing) = existing.and_then(Json::as_object_mut) {
-            existing.insert(key.clone(), value.clone());
+        match entry {
+            Some(entry) => drop(section.insert(name.to_owned(), entry.clone())),
+            None => drop(section.remove(name)),
         }
-        match text::put_key(&self.text, self.is_toml, self.section, name, (&key, &value)) {
-            Some(changed) if self.meaning(&changed).ok() == Some(meant) => self.text = changed,
-            _ => return Err(self.refused("the setting would affect other parts of the file", name)),
+        let changed = text::put(&self.text, self.profile.syntax, self.section, name, entry);
+        self.accept(name, changed, meant)
+    }
+
+    /// Adds the missing keys to the existing entry in the text, without writing the file.
+    pub(crate) fn complete(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+        let missing = self.entries()?.get(name).map(|other| entry.missing_in(other)).unwrap_or_default();
+        for (key, value) in missing {
+            let mut meant = self.content()?;
+            let mut existing = meant.get_mut(self.section[0]);
+            for part in self.section.iter().skip(1).copied().chain([name]) {
+                existing = existing.and_then(|section| section.get_mut(part));
+            }
+            if let Some(existing) = existing.and_then(Json::as_object_mut) {
+                existing.insert(key.clone(), value.clone());
+            }
+            let changed = text::put_key(&self.text, self.profile.syntax, self.section, name, (&key, &value));
+            let changed = changed.ok_or_else(|| "the entry has another form than expected".to_owned());
+            self.accept(name, changed, meant)?;
         }
-        Ok(())
+        self.list(name, entry)
     }
 
     fn refused(&self, why: &str, name: &str) -> Error {
@@ -209,20 +260,32 @@ impl ClientFile {
         }
     }
 
+    /// The changes to Codex's list of namespaces, each line with a mark.
+    pub(crate) fn namespace_lines(&self) -> Result<Vec<String>, Error> {
+        let before = namespaces::listed(&self.meaning(self.before.as_deref().unwrap_or_default())?);
+        let now = self.namespaces()?;
+        let line = |mark: char, namespace: &String| format!("{mark} {namespace:?} in {NAMESPACES}");
+        let added = now.iter().filter(|namespace| !before.contains(namespace)).map(|added| line('+', added));
+        let gone = before.iter().filter(|namespace| !now.contains(namespace)).map(|gone| line('-', gone));
+        Ok(added.chain(gone).collect())
+    }
+
     /// The content of a text, without comments and order.
     fn meaning(&self, text: &str) -> Result<Map<String, Json>, Error> {
-        text::meaning(text, self.is_toml)
+        if self.profile.syntax == Syntax::Yaml {
+            let document = source::read(&ConfigLayer::User(self.path.clone()), text)?;
+            return Ok(document.tree.to_json().as_object().cloned().unwrap_or_default());
+        }
+        text::meaning(text, self.profile.syntax)
             .map_err(|what| Error::new(format!("{} can't be read: {what}", self.path.display())))
     }
 
     /// An entry as it is written in the file, each line with a mark, without values that may be secret.
     pub(crate) fn lines(&self, mark: char, name: &str, entry: &Json) -> Vec<String> {
         let entry = masked(entry, &entry::is_place);
-        let text = if self.is_toml {
-            let table = text::toml_table(&entry).unwrap_or_default();
-            format!("[{}.{name}]\n{table}", self.section())
-        } else {
-            format!("{}: {entry:#}", Json::from(name))
+        let text = match self.profile.syntax {
+            Syntax::Json => format!("{}: {entry:#}", Json::from(name)),
+            syntax => text::put("", syntax, self.section, name, Some(&entry)).unwrap_or_default(),
         };
         text.lines().map(|line| format!("{mark} {}", printable::exact(line))).collect()
     }

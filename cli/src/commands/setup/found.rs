@@ -40,12 +40,12 @@ pub(super) fn installed() -> Result<Vec<Client>, Failure> {
     Ok(found)
 }
 
-/// Adds the entry to all installed clients that lack it. Returns whether a file was changed.
-pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> Result<bool, Failure> {
+/// Adds the entry to all installed clients that lack it. Returns the clients whose files were changed.
+pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> Result<Vec<Client>, Failure> {
     let mut planned = Vec::new();
     for client in installed()? {
         // A client with an unreadable file must not prevent the others from being set up.
-        match plan(arguments, client, config) {
+        match plan(arguments, client, config).await {
             Ok(plan) => planned.extend(plan),
             Err(failure) => say(format_args!(
                 "toolsmith: {} is left out: {}\n",
@@ -56,33 +56,35 @@ pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> 
     }
     if planned.is_empty() {
         say(format_args!("toolsmith: nothing to change\n"));
-        return Ok(false);
+        return Ok(Vec::new());
     }
     let files = if planned.len() == 1 { "this file" } else { "these files" };
     ask_to_change(arguments.yes, &format!("Change {files}?"), "toolsmith setup").await?;
     for Planned { client, entry, file } in &planned {
         let backup = file.save()?;
         say(format_args!("toolsmith: added {} to {}\n", arguments.name, file.path.display()));
+        entry.left_out().iter().for_each(|reason| say(format_args!("toolsmith: {reason}\n")));
         report_backup(backup.as_deref());
         report_approval(*client, entry);
     }
     say(format_args!(
         "toolsmith: restart the clients to load it; to remove it again: toolsmith setup --remove\n"
     ));
-    Ok(true)
+    Ok(planned.iter().map(|planned| planned.client).collect())
 }
 
 /// Prepares the change of a client's file and shows it. `None` if there is nothing to change.
-fn plan(
+async fn plan(
     arguments: &SetupArguments,
     client: Client,
     config: Option<&Path>,
 ) -> Result<Option<Planned>, Failure> {
-    if arguments.scope == ClientScope::Project && matches!(client, Client::ClaudeDesktop | Client::Windsurf) {
+    if arguments.scope == ClientScope::Project && client.profile().project.is_empty() {
         return Ok(None);
     }
-    let mut entry = Entry::wanted(arguments, client, config)?;
-    entry.is_approved = arguments.approve && entry.approvable().is_some();
+    let mut entry = Entry::wanted(arguments, client, config).await?;
+    entry.is_approved = arguments.approve && entry.is_approvable();
+    entry.is_required = arguments.required && entry.is_requirable();
     let mut file = ClientFile::open(client, &Place::of(client, arguments.scope)?)?;
     let (name, shown, word) = (&arguments.name, file.path.display().to_string(), client.word());
     match file.state(name, &entry)? {
@@ -97,11 +99,13 @@ fn plan(
             ));
             return Ok(None);
         }
-        State::Unapproved => file.approve(name, &entry)?,
+        State::Incomplete(_) => file.complete(name, &entry)?,
         State::Other(_) | State::Missing => file.put(name, &entry)?,
     }
     let is_new = if file.before.is_none() { " (new file)" } else { "" };
-    let lines = file.lines('+', name, &Json::Object(entry.value())).join("\n");
+    let mut lines = file.lines('+', name, &Json::Object(entry.value()));
+    lines.extend(file.namespace_lines()?);
+    let lines = lines.join("\n");
     say(format_args!("{word}: {shown}{is_new}, in {}\n{lines}\n", file.section()));
     Ok(Some(Planned { client, entry, file }))
 }

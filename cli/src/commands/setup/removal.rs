@@ -66,8 +66,10 @@ fn without_entry(arguments: &SetupArguments, client: Client) -> Result<Option<Cl
         ))
         .hint("to name another entry: --name NAME"));
     }
-    file.set(&arguments.name, None)?;
-    let lines = file.lines('-', &arguments.name, &entry).join("\n");
+    file.remove(&arguments.name)?;
+    let mut lines = file.lines('-', &arguments.name, &entry);
+    lines.extend(file.namespace_lines()?);
+    let lines = lines.join("\n");
     say(format_args!("{}: {}, in {}\n{lines}\n", client.word(), file.path.display(), file.section()));
     Ok(Some(file))
 }

@@ -1,23 +1,25 @@
-//! Changes the text of a client's configuration, JSON with comments or TOML, and keeps everything else in it.
+//! Changes the text of a client's configuration, and keeps everything else in it.
 
 use config::tree;
 use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value as Toml};
 
+use super::client::Syntax;
+use crate::commands::mcp::edit::change::Change;
 use crate::commands::mcp::edit::file::kept_mark;
-use crate::commands::mcp::edit::json;
+use crate::commands::mcp::edit::{json, yaml};
 
 /// The path of the section with the servers, such as `["mcp", "servers"]`.
 pub(super) type Section<'a> = &'a [&'static str];
 
-/// The content of a text, without comments and order.
-pub(super) fn meaning(text: &str, is_toml: bool) -> Result<Map<String, Json>, String> {
+/// The content of JSON or TOML, without comments and order.
+pub(super) fn meaning(text: &str, syntax: Syntax) -> Result<Map<String, Json>, String> {
     let text = strict_json::without_mark(text);
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
-    if is_toml {
+    if syntax == Syntax::Toml {
         return toml::from_str(text).map_err(|error| error.to_string());
     }
     match jsonc_parser::parse_to_serde_value(text, &tree::json_options()) {
@@ -30,55 +32,72 @@ pub(super) fn meaning(text: &str, is_toml: bool) -> Result<Map<String, Json>, St
 /// Sets the entry of a server, or removes it if `entry` is `None`. Returns the new text.
 pub(super) fn put(
     text: &str,
-    is_toml: bool,
+    syntax: Syntax,
     section: Section<'_>,
     name: &str,
     entry: Option<&Json>,
 ) -> Result<String, String> {
-    kept_mark(text, |text| match is_toml {
-        true => put_toml(text, section, name, entry),
-        false => put_json(text, section, name, entry),
+    kept_mark(text, |text| match syntax {
+        Syntax::Json => put_json(text, section, name, entry),
+        Syntax::Toml => put_toml(text, section, name, entry),
+        Syntax::Yaml => {
+            let change = entry.map_or(Change::Remove, |entry| Change::Set(members(entry)));
+            yaml::change(text, &section.join("."), name, &change).map_err(|error| error.to_string())
+        }
     })
 }
 
 /// Sets one key of a server's entry. Returns the new text.
 pub(super) fn put_key(
     text: &str,
-    is_toml: bool,
+    syntax: Syntax,
     section: Section<'_>,
     name: &str,
     member: (&str, &Json),
 ) -> Option<String> {
-    kept_mark(text, |text| put_key_unmarked(text, is_toml, section, name, member).ok_or(())).ok()
+    kept_mark(text, |text| put_key_unmarked(text, syntax, section, name, member).ok_or(())).ok()
 }
 
 fn put_key_unmarked(
     text: &str,
-    is_toml: bool,
+    syntax: Syntax,
     section: Section<'_>,
     name: &str,
     (key, value): (&str, &Json),
 ) -> Option<String> {
-    if is_toml {
-        let mut document: DocumentMut = text.parse().ok()?;
-        let mut item = document.as_item_mut();
-        for part in section {
-            item = item.get_mut(*part)?;
+    match syntax {
+        Syntax::Toml => {
+            let mut document: DocumentMut = text.parse().ok()?;
+            let mut item = document.as_item_mut();
+            for part in section {
+                item = item.get_mut(*part)?;
+            }
+            item.get_mut(name)?.as_table_like_mut()?.insert(key, Item::Value(toml_value(value)?));
+            Some(document.to_string())
         }
-        item.get_mut(name)?.as_table_like_mut()?.insert(key, Item::Value(toml_value(value)?));
-        return Some(document.to_string());
+        Syntax::Yaml => {
+            let change = Change::Key(key.to_owned(), value.clone());
+            yaml::change(text, &section.join("."), name, &change).ok()
+        }
+        Syntax::Json => {
+            let root = CstRootNode::parse(text, &tree::json_options()).ok()?;
+            let mut object = root.object_value()?;
+            for part in section {
+                object = object.object_value(part)?;
+            }
+            let entry = object.object_value(name)?;
+            match entry.get(key) {
+                Some(property) => property.set_value(json::input(value)),
+                None => drop(entry.append(key, json::input(value))),
+            }
+            Some(root.to_string())
+        }
     }
-    let root = CstRootNode::parse(text, &tree::json_options()).ok()?;
-    let mut object = root.object_value()?;
-    for part in section {
-        object = object.object_value(part)?;
-    }
-    let entry = object.object_value(name)?;
-    match entry.get(key) {
-        Some(property) => property.set_value(json::input(value)),
-        None => drop(entry.append(key, json::input(value))),
-    }
-    Some(root.to_string())
+}
+
+/// The keys and values of an entry.
+pub(super) fn members(entry: &Json) -> Vec<(String, Json)> {
+    entry.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 fn put_json(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) -> Result<String, String> {
@@ -103,11 +122,7 @@ fn put_toml(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) 
     let mut item = document.as_item_mut();
     for part in section {
         let table = item.as_table_like_mut().ok_or("its servers are not a table")?;
-        item = table.entry(part).or_insert_with(|| {
-            let mut section = Table::new();
-            section.set_implicit(true);
-            Item::Table(section)
-        });
+        item = table.entry(part).or_insert_with(implicit_table);
     }
     let Some(entry) = entry else {
         let removed = item.as_table_like_mut().and_then(|servers| servers.remove(name));
@@ -125,8 +140,15 @@ fn put_toml(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) 
     Ok(document.to_string())
 }
 
+/// A table that is written only if it has other entries than tables.
+pub(super) fn implicit_table() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
+}
+
 /// Moves the comment lines above a removed table to the end of the document: they may be about more than the table.
-fn keep_comments(document: &mut DocumentMut, removed: Option<Item>) {
+pub(super) fn keep_comments(document: &mut DocumentMut, removed: Option<Item>) {
     let Some(Item::Table(table)) = removed else { return };
     let comments = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
     if comments.contains('#') {

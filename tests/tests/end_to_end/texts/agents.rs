@@ -55,6 +55,11 @@ fn entries_for_clients() {
         "vscode",
         "zed",
         "windsurf",
+        "qwen",
+        "copilot",
+        "goose",
+        "kimi",
+        "crush",
     ] {
         let run = project
             .run(&["setup", client, "--print"])

@@ -46,6 +46,6 @@ pub(crate) enum Change {
     Remove,
     /// Enables or disables the server.
     Enabled(bool),
-    /// Allows calls to all of its tools, with this key and value.
-    Trusted(&'static str, Json),
+    /// Sets one key of the entry.
+    Key(String, Json),
 }

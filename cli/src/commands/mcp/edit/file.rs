@@ -76,7 +76,7 @@ impl Editable {
         };
         let is_json = self.path.extension().is_some_and(|end| end == "json");
         let changed = kept_mark(&self.text, |text| {
-            if is_json { json::change(text, name, change) } else { yaml::change(text, name, change) }
+            if is_json { json::change(text, name, change) } else { yaml::change(text, SERVERS, name, change) }
         });
         let changed = changed.map_err(|error| refused(&error).caused_by(error))?;
         if self.meaning(&changed).ok().as_ref() != Some(&meant) {
@@ -162,9 +162,9 @@ fn apply(meaning: &mut Json, name: &str, change: &Change) {
                 entry.insert("enabled".to_owned(), Json::Bool(*enabled));
             }
         }
-        Change::Trusted(key, value) => {
+        Change::Key(key, value) => {
             if let Some(Json::Object(entry)) = servers.get_mut(name) {
-                entry.insert((*key).to_owned(), value.clone());
+                entry.insert(key.clone(), value.clone());
             }
         }
     }
@@ -196,7 +196,12 @@ mod tests {
             ),
             ("env".to_owned(), json!({ "A": "multi\nline\n", "B": " padded " })),
         ];
-        [Change::Set(entry), Change::Enabled(false), Change::Trusted("trust", json!(true)), Change::Remove]
+        [
+            Change::Set(entry),
+            Change::Enabled(false),
+            Change::Key("trust".to_owned(), json!(true)),
+            Change::Remove,
+        ]
     }
 
     #[test]

@@ -72,18 +72,26 @@ pub(crate) fn of_client(
     entries: &Map<String, Json>,
 ) -> Result<Imported, Error> {
     let shown = path.display().to_string();
+    if client == Client::Goose {
+        // Most of its extensions are built in, and the secrets of the others are in its own keyring.
+        return Err(Error::new(format!("{shown} is unchanged: goose's extensions can't be taken over"))
+            .hint("add each server with `toolsmith mcp add`, and Toolsmith with `toolsmith setup goose`"));
+    }
     let dialect = match client {
-        Client::Gemini => Dialect::Shell,
+        Client::Gemini | Client::Qwen | Client::Copilot | Client::Crush => Dialect::Shell,
         Client::Opencode => Dialect::Opencode,
-        Client::Codex | Client::Zed | Client::ClaudeDesktop => Dialect::Literal,
+        Client::Codex | Client::Zed | Client::ClaudeDesktop | Client::Goose | Client::Kimi => {
+            Dialect::Literal
+        }
         Client::ClaudeCode | Client::Cursor | Client::VsCode | Client::Windsurf => Dialect::Braces,
     };
     let others = entries.iter().filter(|(_, entry)| !is_toolsmith(entry));
     let entries = others.map(|(name, entry)| (name.clone(), entry.clone())).collect();
     let mut imported = converted(&entries, dialect).map_err(|why| Error::new(format!("{shown}: {why}")))?;
-    // Gemini disables servers in a list.
+    // Gemini CLI and Qwen Code disable servers in a list.
     let excluded = content.get("mcp").and_then(|mcp| mcp.get("excluded")).and_then(Json::as_array);
-    let excluded = excluded.filter(|_| client == Client::Gemini).map_or(&[][..], Vec::as_slice);
+    let excluded =
+        excluded.filter(|_| matches!(client, Client::Gemini | Client::Qwen)).map_or(&[][..], Vec::as_slice);
     for (name, entry) in &mut imported.servers {
         if excluded.iter().any(|other| other.as_str() == imported.given.get(name).map(String::as_str)) {
             entry.push(("enabled".to_owned(), json!(false)));

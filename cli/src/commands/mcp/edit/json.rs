@@ -27,8 +27,8 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
         (Change::Enabled(enabled), Some(entry)) => {
             put(&entry, "enabled", CstInputValue::Bool(*enabled))?;
         }
-        (Change::Trusted(key, value), Some(entry)) => put(&entry, key, input(value))?,
-        (Change::Remove | Change::Enabled(_) | Change::Trusted(..), None) => {
+        (Change::Key(key, value), Some(entry)) => put(&entry, key, input(value))?,
+        (Change::Remove | Change::Enabled(_) | Change::Key(..), None) => {
             return Err(ChangeError::NoEntry);
         }
     }

@@ -68,7 +68,7 @@ pub(crate) fn trust(names: &[String]) -> Result<PathBuf, Failure> {
         } else {
             ("trust", json!(true))
         };
-        file.change(name, &Change::Trusted(key, value))?;
+        file.change(name, &Change::Key(key.to_owned(), value))?;
     }
     save(&file)?;
     Ok(file.path)

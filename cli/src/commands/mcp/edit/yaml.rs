@@ -5,34 +5,34 @@ use std::str::FromStr as _;
 use serde_json::Value as Json;
 use yaml_edit::{Mapping, MappingBuilder, ScalarValue, YamlFile, YamlValue};
 
-use super::change::{Change, ChangeError, Entry, SERVERS};
+use super::change::{Change, ChangeError, Entry};
 
-/// Returns the changed text, or the reason why it can't be changed.
-pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
+/// Changes an entry in a section at the top level. Returns the changed text, or the reason why it can't be changed.
+pub(crate) fn change(text: &str, section: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
     let file = YamlFile::from_str(text)?;
     let Some(root) = file.document().and_then(|document| document.as_mapping()) else {
-        return begin(text, name, change);
+        return begin(text, section, name, change);
     };
-    match (change, root.get_mapping(SERVERS).filter(|servers| !servers.is_empty())) {
+    match (change, root.get_mapping(section).filter(|servers| !servers.is_empty())) {
         (Change::Set(entry), Some(servers)) => set(&servers, name, entry)?,
         (Change::Set(entry), None) => {
             let servers =
                 MappingBuilder::new().mapping(name, |builder| fill(builder, entry)).build_document();
-            root.set(SERVERS, servers.as_mapping().ok_or(ChangeError::Unwritable)?);
+            root.set(section, servers.as_mapping().ok_or(ChangeError::Unwritable)?);
         }
         (Change::Remove, Some(servers)) => {
-            let removed = if servers.len() == 1 { root.remove(SERVERS) } else { servers.remove(name) };
+            let removed = if servers.len() == 1 { root.remove(section) } else { servers.remove(name) };
             removed.ok_or(ChangeError::NoEntry)?;
         }
         (Change::Enabled(enabled), Some(servers)) => {
             let entry = servers.get_mapping(name).ok_or(ChangeError::EmptyEntry)?;
             entry.set("enabled", *enabled);
         }
-        (Change::Trusted(key, value), Some(servers)) => {
+        (Change::Key(key, value), Some(servers)) => {
             let entry = servers.get_mapping(name).ok_or(ChangeError::EmptyEntry)?;
-            entry.set(*key, yaml(value));
+            entry.set(key.as_str(), yaml(value));
         }
-        (Change::Remove | Change::Enabled(_) | Change::Trusted(..), None) => {
+        (Change::Remove | Change::Enabled(_) | Change::Key(..), None) => {
             return Err(ChangeError::NoEntry);
         }
     }
@@ -50,10 +50,10 @@ fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), ChangeError> 
 }
 
 /// Adds the first entry to a file that is empty or has only comments.
-fn begin(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
+fn begin(text: &str, section: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
     let Change::Set(entry) = change else { return Err(ChangeError::NoEntry) };
     let servers = MappingBuilder::new()
-        .mapping(SERVERS, |servers| servers.mapping(name, |builder| fill(builder, entry)))
+        .mapping(section, |servers| servers.mapping(name, |builder| fill(builder, entry)))
         .build_document()
         .to_string();
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -87,9 +87,12 @@ fn yaml(value: &Json) -> YamlValue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::Change;
-    use super::change;
+    use super::super::change::{Change, ChangeError, SERVERS};
     use serde_json::json;
+
+    fn change(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
+        super::change(text, SERVERS, name, change)
+    }
 
     fn entry() -> Change {
         Change::Set(vec![

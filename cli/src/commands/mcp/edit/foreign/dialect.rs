@@ -18,7 +18,12 @@ impl Dialect {
     pub(super) fn convert(self, text: &str, notes: &mut Vec<String>) -> String {
         match self {
             Dialect::Braces => braces(text, notes),
-            Dialect::Shell => braces(&with_braces(text), notes),
+            Dialect::Shell => {
+                if text.contains("$(") {
+                    notes.push("the command in $(…) is not run: its text stays".to_owned());
+                }
+                braces(&with_braces(text), notes)
+            }
             Dialect::Opencode => opencode(text, notes),
             Dialect::Literal => literal(text),
         }

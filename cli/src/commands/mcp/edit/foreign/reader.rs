@@ -45,7 +45,7 @@ const TAKEN: [&str; 28] = [
 
 /// Whether an entry starts `toolsmith serve`, also in a container.
 pub(crate) fn is_toolsmith(entry: &Json) -> bool {
-    let line = match entry.get("command") {
+    let line = match entry.get("command").or(entry.get("cmd")) {
         Some(Json::String(command)) => {
             let args = entry.get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
             std::iter::once(command.as_str()).chain(args.iter().filter_map(Json::as_str)).collect()
@@ -279,12 +279,14 @@ impl Reader<'_> {
 
     /// Notes the settings that were not imported.
     fn leftovers(&mut self, given: &Map<String, Json>) {
-        for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str())) {
+        // Copilot's key for all tools.
+        let is_all = |key: &str| key == "tools" && given.get(key) == Some(&json!(["*"]));
+        for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str()) && !is_all(key)) {
             let why = match key.as_str() {
                 "trust" | "alwaysAllow" | "autoApprove" | "default_tools_approval_mode" => {
                     "set Toolsmith's own permission: --trust or --permission"
                 }
-                "timeout" => "its unit differs between clients: set it in seconds",
+                "timeout" | "toolTimeoutMs" => "its unit differs between clients: set it in seconds",
                 "envFile" => "add its variables to env",
                 "name" => continue,
                 _ => "unknown setting",

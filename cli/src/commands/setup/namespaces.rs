@@ -1,0 +1,221 @@
+//! Codex's list of the tool namespaces that its models see themselves, also in its code mode
+//! (`features.code_mode.direct_only_tool_namespaces`). Other entries of the list stay.
+//!
+//! Each change is made twice: in the text, and in the parsed content, so that the caller can compare both.
+
+use serde_json::{Map, Value as Json, json};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value as Toml};
+
+use super::text::{implicit_table, keep_comments};
+
+const FEATURES: &str = "features";
+const CODE_MODE: &str = "code_mode";
+const LIST: &str = "direct_only_tool_namespaces";
+/// The key of `code_mode` that its value stands for if that is a boolean.
+const ENABLED: &str = "enabled";
+
+/// The namespace of a server's tools: Codex replaces everything but letters, digits and underscores.
+pub(super) fn of_server(name: &str) -> String {
+    let sanitized: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("mcp__{sanitized}")
+}
+
+/// The namespaces in the list.
+pub(super) fn listed(content: &Map<String, Json>) -> Vec<String> {
+    let list = content.get(FEATURES).and_then(|features| features.get(CODE_MODE)?.get(LIST)?.as_array());
+    list.into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// Adds a namespace to the text.
+pub(super) fn add(text: &str, namespace: &str) -> Result<String, String> {
+    let mut document = parsed(text)?;
+    let features = document.entry(FEATURES).or_insert_with(implicit_table);
+    let features = features.as_table_like_mut().ok_or("its features are not a table")?;
+    match features.get_mut(CODE_MODE) {
+        Some(Item::Value(value)) if value.is_bool() => {
+            let mut table = InlineTable::new();
+            table.insert(ENABLED, Toml::from(value.as_bool().unwrap_or_default()));
+            replace(value, Toml::InlineTable(table));
+        }
+        Some(_) => {}
+        None => drop(features.insert(CODE_MODE, Item::Table(Table::new()))),
+    }
+    let code_mode = features.get_mut(CODE_MODE).and_then(Item::as_table_like_mut);
+    let code_mode = code_mode.ok_or("its features.code_mode is not a table")?;
+    let list = code_mode.entry(LIST).or_insert(Item::Value(Toml::Array(Array::new())));
+    list.as_array_mut().ok_or("its direct_only_tool_namespaces are not an array")?.push(namespace);
+    Ok(document.to_string())
+}
+
+/// Removes a namespace from the text, and what [`add`] has added for it.
+pub(super) fn remove(text: &str, namespace: &str) -> Result<String, String> {
+    let mut document = parsed(text)?;
+    let mut removed = None;
+    if let Some(features) = document.get_mut(FEATURES).and_then(Item::as_table_like_mut) {
+        removed = remove_from_features(features, namespace);
+    }
+    let is_left_empty = |item: &Item| item.as_inline_table().is_some_and(InlineTable::is_empty);
+    if removed.is_some() && document.get(FEATURES).is_some_and(is_left_empty) {
+        document.remove(FEATURES);
+    }
+    keep_comments(&mut document, removed);
+    Ok(document.to_string())
+}
+
+/// Removes a namespace; returns the table `code_mode` if it is removed too.
+fn remove_from_features(features: &mut dyn TableLike, namespace: &str) -> Option<Item> {
+    let code_mode = features.get_mut(CODE_MODE)?;
+    let table = code_mode.as_table_like_mut()?;
+    let list = table.get_mut(LIST)?.as_array_mut()?;
+    let index = list.iter().position(|item| item.as_str() == Some(namespace))?;
+    let first = list.remove(index);
+    if let (0, Some(next)) = (index, list.get_mut(0)) {
+        *next.decor_mut() = first.decor().clone();
+    }
+    if list.is_empty() {
+        table.remove(LIST);
+    }
+    if let Item::Value(value) = code_mode
+        && let Some(enabled) = only_enabled(value)
+    {
+        replace(value, enabled);
+    }
+    let is_empty = features.get(CODE_MODE)?.as_table_like().is_some_and(TableLike::is_empty);
+    if is_empty { features.remove(CODE_MODE) } else { None }
+}
+
+/// The value of `enabled` in an inline table that has only this key.
+fn only_enabled(value: &Toml) -> Option<Toml> {
+    let table = value.as_inline_table().filter(|table| table.len() == 1)?;
+    table.get(ENABLED)?.as_bool().map(Toml::from)
+}
+
+/// Replaces a value, and keeps the space and the comments around it.
+fn replace(value: &mut Toml, mut by: Toml) {
+    *by.decor_mut() = value.decor().clone();
+    *value = by;
+}
+
+fn parsed(text: &str) -> Result<DocumentMut, String> {
+    text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())
+}
+
+/// Adds a namespace to the parsed content.
+pub(super) fn add_to(content: &mut Map<String, Json>, namespace: &str) {
+    let features = content.entry(FEATURES).or_insert_with(|| json!({}));
+    let Some(features) = features.as_object_mut() else { return };
+    let code_mode = features.entry(CODE_MODE).or_insert_with(|| json!({}));
+    if let Json::Bool(enabled) = code_mode {
+        *code_mode = json!({ ENABLED: *enabled });
+    }
+    let Some(code_mode) = code_mode.as_object_mut() else { return };
+    if let Some(list) = code_mode.entry(LIST).or_insert_with(|| json!([])).as_array_mut() {
+        list.push(json!(namespace));
+    }
+}
+
+/// Removes a namespace from the parsed content. `text` is the changed text's content, which decides whether `code_mode`
+/// is a boolean again.
+pub(super) fn remove_from(content: &mut Map<String, Json>, namespace: &str, text: &Map<String, Json>) {
+    let Some(features) = content.get_mut(FEATURES).and_then(Json::as_object_mut) else { return };
+    let Some(code_mode) = features.get_mut(CODE_MODE).and_then(Json::as_object_mut) else { return };
+    let Some(list) = code_mode.get_mut(LIST).and_then(Json::as_array_mut) else { return };
+    if let Some(index) = list.iter().position(|item| item.as_str() == Some(namespace)) {
+        list.remove(index);
+    }
+    if list.is_empty() {
+        code_mode.remove(LIST);
+    }
+    let is_boolean = text.get(FEATURES).is_some_and(|features| features[CODE_MODE].is_boolean());
+    let enabled = code_mode.get(ENABLED).filter(|_| code_mode.len() == 1 && is_boolean).cloned();
+    if code_mode.is_empty() {
+        features.remove(CODE_MODE);
+    } else if let Some(enabled) = enabled {
+        features.insert(CODE_MODE.to_owned(), enabled);
+    }
+    if features.is_empty() {
+        content.remove(FEATURES);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value as Json, json};
+
+    use super::{add, add_to, listed, of_server, remove, remove_from};
+
+    fn content(text: &str) -> Map<String, Json> {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_namespace_is_added_and_removed_and_everything_else_stays() {
+        for (before, after) in [
+            ("", "[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__a\"]\n"),
+            (
+                "# mine\nmodel = \"o9\" # fast\n",
+                "# mine\nmodel = \"o9\" # fast\n\n[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__a\"]\n",
+            ),
+            (
+                "[features]\ncode_mode = true # on\nweb = false\n",
+                "[features]\ncode_mode = { enabled = true, direct_only_tool_namespaces = [\"mcp__a\"] } # on\nweb = false\n",
+            ),
+            (
+                "features = { code_mode = false, web = true }\n",
+                "features = { code_mode = { enabled = false, direct_only_tool_namespaces = [\"mcp__a\"] }, web = true }\n",
+            ),
+            (
+                "features.code_mode = true\n",
+                "features.code_mode = { enabled = true, direct_only_tool_namespaces = [\"mcp__a\"] }\n",
+            ),
+            (
+                "[features]\nweb = true\n\n[zebra]\na = 1\n",
+                "[features]\nweb = true\n\n[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__a\"]\n\n[zebra]\na = 1\n",
+            ),
+            (
+                "[features.code_mode]\nenabled = true # kept\ndirect_only_tool_namespaces = [\"mcp__b\"] # others\n",
+                "[features.code_mode]\nenabled = true # kept\ndirect_only_tool_namespaces = [\"mcp__b\", \"mcp__a\"] # others\n",
+            ),
+            (
+                "[features.code_mode]\ndirect_only_tool_namespaces = [\n  \"mcp__b\", # first\n  'mcp__c',\n]\n",
+                "[features.code_mode]\ndirect_only_tool_namespaces = [\n  \"mcp__b\", # first\n  'mcp__c', \"mcp__a\",\n]\n",
+            ),
+            (
+                "[features.code_mode]\nexcluded_tool_namespaces = [\"x\"]\n",
+                "[features.code_mode]\nexcluded_tool_namespaces = [\"x\"]\ndirect_only_tool_namespaces = [\"mcp__a\"]\n",
+            ),
+        ] {
+            let changed = add(before, "mcp__a").unwrap();
+            assert_eq!(changed, after);
+            let mut meant = content(before);
+            add_to(&mut meant, "mcp__a");
+            assert_eq!(content(&changed), meant);
+            assert!(listed(&meant).contains(&"mcp__a".to_owned()));
+            let back = remove(&changed, "mcp__a").unwrap();
+            assert_eq!(back, before);
+            remove_from(&mut meant, "mcp__a", &content(&back));
+            assert_eq!(meant, content(before));
+        }
+    }
+
+    #[test]
+    fn only_our_item_is_removed_and_odd_files_are_refused() {
+        let list = "[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__a\", \"mcp__b\"]\n";
+        assert_eq!(remove(list, "mcp__a").unwrap(), list.replace("\"mcp__a\", ", ""));
+        assert_eq!(remove(list, "mcp__c").unwrap(), list);
+        assert_eq!(
+            remove("[features]\ncode_mode = true\n", "mcp__a").unwrap(),
+            "[features]\ncode_mode = true\n"
+        );
+        for odd in [
+            "features = 1\n",
+            "features.code_mode = 1\n",
+            "features.code_mode.direct_only_tool_namespaces = 1\n",
+        ] {
+            assert!(add(odd, "mcp__a").is_err(), "{odd}");
+            assert_eq!(remove(odd, "mcp__a").unwrap(), odd);
+        }
+        assert_eq!(of_server("my-tools_2"), "mcp__my_tools_2");
+        assert_eq!(listed(json!({ "features": 1 }).as_object().unwrap()), Vec::<String>::new());
+    }
+}

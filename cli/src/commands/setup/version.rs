@@ -1,0 +1,52 @@
+//! The version of an installed client.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use semver::Version;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use super::client::Profile;
+
+/// Time limit of a program's `--version`: those on Node take seconds on a busy machine.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The version of a client, as its program in the search path reports it. `None` if it is not there, or is a desktop
+/// application, which might open a window.
+pub(super) async fn of(profile: &Profile) -> Option<Version> {
+    let mut programs = profile.programs.iter().filter(|_| !profile.is_desktop);
+    let program = programs.find_map(|program| which::which_global(program).ok())?;
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
+    let output = timeout(VERSION_TIMEOUT, command.output()).await.ok()?.ok()?;
+    version_in(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The first version in a text, such as `codex-cli 0.171.0`.
+fn version_in(text: &str) -> Option<Version> {
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ','));
+    words
+        .map(|word| word.trim_start_matches('v').trim_end_matches('.'))
+        .find_map(|word| Version::parse(word).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_in;
+
+    #[test]
+    fn a_version_is_found_in_what_clients_print() {
+        for (text, expected) in [
+            ("codex-cli 0.171.0\n", Some("0.171.0")),
+            ("2.1.332 (Claude Code)\n", Some("2.1.332")),
+            ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update'", Some("1.0.102")),
+            ("crush version v0.30.1", Some("0.30.1")),
+            ("kimi, version 1.12.0", Some("1.12.0")),
+            ("codex-cli 0.142.0-alpha.3", Some("0.142.0-alpha.3")),
+            ("no version", None),
+        ] {
+            assert_eq!(version_in(text).map(|version| version.to_string()).as_deref(), expected, "{text}");
+        }
+    }
+}
