@@ -76,10 +76,10 @@ pub const CLIENTS: [ClientProfile; 9] = [
         instructions_shown: WHOLE,
         ..UNKNOWN
     },
-    // Measured with 0.169 and 0.171: 13 of 14 models of its catalog get tools only through its own `exec`, with the first
-    // 247 characters of the instructions. `tool_timeout_sec` is 300 by default. It lists tools once. A model reads
-    // structured content instead of texts; code in `exec` gets `content`, `structuredContent` and `isError`. If a server
-    // takes longer than about 1 s to list its tools and is not `required`, the first request lacks them.
+    // Measured with 0.169 and 0.171: 13 of 14 models of its catalog get tools only through its own `exec`, with the
+    // first 247 characters of the instructions. `tool_timeout_sec` is 300 by default. It lists tools once. A model
+    // reads structured content instead of texts; code in `exec` gets `content`, `structuredContent` and `isError`. If
+    // a server takes longer than about 1 s to list its tools and is not `required`, the first request lacks them.
     ClientProfile {
         title: "Codex",
         name: "codex-mcp-client",
@@ -102,7 +102,7 @@ pub const CLIENTS: [ClientProfile; 9] = [
         instructions_shown: WHOLE,
         ..UNKNOWN
     },
-    // Measured with 0.61.0: errors reach the model as the JSON of the whole result, and 600 s are the default of `timeout`.
+    // Measured with 0.61.0: errors reach the model as the JSON of the whole result. 600 s are the default of `timeout`.
     ClientProfile {
         title: "Gemini CLI",
         name: "gemini-cli-mcp-client",
@@ -134,9 +134,9 @@ pub const CLIENTS: [ClientProfile; 9] = [
         drops_images: true,
         ..UNKNOWN
     },
-    // Measured with 1.37.0: `goose run` declares questions, and ends at the first one. 300 s are the default of `timeout`.
-    // It lists tools once. The code of its model gets structured content as an object, otherwise the texts as a string;
-    // a model that calls the tool itself reads the texts in both cases.
+    // Measured with 1.37.0: `goose run` declares questions, and ends at the first one. 300 s are the default of
+    // `timeout`. It lists tools once. The code of its model gets structured content as an object, otherwise the texts
+    // as a string; a model that calls the tool itself reads the texts in both cases.
     ClientProfile {
         title: "goose",
         name: "goose-cli",
@@ -256,7 +256,8 @@ mod tests {
     fn the_documentation_lists_every_client() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/clients.md");
         let text = std::fs::read_to_string(page).unwrap();
-        let head = "| client | description | instructions | list | limit | answers |\n| --- | --- | --- | --- | --- | --- |\n";
+        let head = "| client | description | instructions | list | limit | answers |\n\
+                    | --- | --- | --- | --- | --- | --- |\n";
         let (before, table) = text.split_once(head).unwrap();
         let rest: String =
             table.lines().skip_while(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
