@@ -61,6 +61,9 @@ async fn all() -> Checked<(Vec<Row>, String)> {
     let site = web::serve().await?;
     product.warm().await?;
     let chosen = std::env::args().nth(1).unwrap_or_default();
+    if chosen == agents::LONG {
+        return agents::run_long(&installed, &product).await;
+    }
     let is_chosen = |names: [&str; 2]| names.iter().any(|name| name.contains(&chosen));
     let mut rows = Vec::new();
     let locals = servers::local(&installed, folder.path(), &site)?.into_iter();
@@ -78,7 +81,8 @@ async fn all() -> Checked<(Vec<Row>, String)> {
         let (server, _process) = kubernetes::listen(&installed, &folder.path().join("cluster")).await?;
         rows.push(row(&server, "http", checks(&product, &server).await));
     }
-    rows.extend(agents::run(&installed, &product, is_chosen).await?);
+    let (of_agents, mut notes) = agents::run(&installed, &product, is_chosen).await?;
+    rows.extend(of_agents);
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
     if is_chosen([first_hour::PART, "stdio"]) {
         rows.push(first_hour::run(&installed, &product)?);
@@ -93,7 +97,6 @@ async fn all() -> Checked<(Vec<Row>, String)> {
         rows.extend(conformance::run(&installed).await?);
         rows.extend(conformance_server::run(&installed, &product).await?);
     }
-    let mut notes = String::new();
     if is_chosen([reductions::PART, "stdio"]) {
         let (row, table) = reductions::run(&product).await;
         rows.push(row);

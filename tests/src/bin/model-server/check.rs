@@ -108,8 +108,8 @@ fn chat(body: &Value) -> Result<(), String> {
 
 fn responses(body: &Value) -> Result<(), String> {
     let input = items(&body["input"]);
-    let reasons = text(&body["model"]).starts_with("gpt-5");
-    if !reasons && (body["reasoning"].is_object() || body["include"].is_array()) {
+    let is_older = ["gpt-3", "gpt-4"].iter().any(|prefix| text(&body["model"]).starts_with(prefix));
+    if is_older && (body["reasoning"].is_object() || body["include"].is_array()) {
         return Err("Unsupported parameter: 'reasoning' is not supported with this model.".to_owned());
     }
     for (at, item) in input.iter().enumerate() {

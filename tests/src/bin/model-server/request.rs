@@ -162,13 +162,17 @@ fn tools(api: Api, body: &Value) -> Vec<String> {
     let names: Vec<&Value> = match api {
         Api::Chat => tools.map(|tool| &tool["function"]["name"]).collect(),
         Api::Anthropic => tools.map(|tool| &tool["name"]).collect(),
-        // Tools may be in a namespace.
-        Api::Responses => tools
-            .flat_map(|tool| {
-                if tool["tools"].is_array() { items(&tool["tools"]) } else { std::slice::from_ref(tool) }
-            })
-            .map(|tool| &tool["name"])
-            .collect(),
+        // Tools may be in a namespace, or in the conversation.
+        Api::Responses => {
+            let added = items(&body["input"]).iter().filter(|item| item["type"] == "additional_tools");
+            tools
+                .chain(added.flat_map(|item| items(&item["tools"])))
+                .flat_map(|tool| {
+                    if tool["tools"].is_array() { items(&tool["tools"]) } else { std::slice::from_ref(tool) }
+                })
+                .map(|tool| &tool["name"])
+                .collect()
+        }
         Api::Gemini => {
             tools.flat_map(|tool| items(&tool["functionDeclarations"])).map(|tool| &tool["name"]).collect()
         }
