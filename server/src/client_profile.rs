@@ -112,23 +112,26 @@ pub const CLIENTS: [ClientProfile; 9] = [
         prints_whole_result: true,
         ..UNKNOWN
     },
-    // Measured with 0.24.4, which appends the server's name to its own: as Gemini CLI, but it lists tools once.
+    // Measured with 0.24.4, which appends the server's name to its own: as Gemini CLI, but it lists tools once, and ends
+    // a call after 300 s without progress, whatever its `timeout` is.
     ClientProfile {
         title: "Qwen Code",
         name: "qwen-cli-mcp-client",
         description_cap: WHOLE,
         instructions_shown: WHOLE,
-        call_limit: Some(Duration::from_secs(600)),
+        call_limit: Some(Duration::from_secs(300)),
         asks_again: false,
         prints_whole_result: true,
         ..UNKNOWN
     },
-    // Measured with 1.0.102: no instructions, texts joined without a separator, no images. It lists tools once.
+    // Measured with 1.0.102: no instructions, texts joined without a separator, no images. It lists tools once. Its
+    // users report that it ends a call after 180 s.
     ClientProfile {
         title: "Copilot CLI",
         name: "copilot-cli",
         description_cap: WHOLE,
         instructions_shown: 0,
+        call_limit: Some(Duration::from_secs(180)),
         asks_again: false,
         joins_text: true,
         drops_images: true,
@@ -150,13 +153,15 @@ pub const CLIENTS: [ClientProfile; 9] = [
     },
 ];
 
-/// Measured with 2.1.332: 4 096 characters of a tool that is not deferred. A call may last 28 hours, and 30 minutes
-/// without progress.
+/// Measured with 2.1.332: 4 096 characters of a tool that is not deferred. `claude -p` lists tools once. A call may last
+/// 28 hours, and 30 minutes without progress.
 const CLAUDE_CODE: ClientProfile = ClientProfile {
     title: "Claude Code",
     name: "claude-code",
     description_cap: 4_096,
     instructions_shown: 2_048,
+    call_limit: Some(Duration::from_secs(1_800)),
+    asks_again: false,
     ..UNKNOWN
 };
 

@@ -86,17 +86,23 @@ impl Agent {
         Ok(Driven { requests: stage.requests(), ended, declared: declared? })
     }
 
-    /// The model makes the calls one by one and then finishes. An agent's other requests (for titles) have no tools.
+    /// The model makes the calls one by one, waits for one that still runs, and then finishes. An agent's other requests
+    /// (for titles) have no tools.
     fn script(&self, calls: &[Value]) -> Value {
-        let rules = calls.iter().enumerate().map(|(turn, arguments)| {
+        let rule = |mut when: Value, arguments: &Value| {
             let mut call = json!({ "name": self.tool, "arguments": arguments });
             if let Some(namespace) = self.namespace {
                 call["namespace"] = json!(namespace);
             }
-            json!({ "when": { "offers": self.tool, "turn": turn }, "answers": [{ "calls": [call] }] })
-        });
+            when["offers"] = json!(self.tool);
+            json!({ "when": when, "answers": [{ "calls": [call] }] })
+        };
+        let waiting =
+            rule(json!({ "result": "still running" }), &json!({ "execution": "{{id}}", "code": "" }));
+        let calls =
+            calls.iter().enumerate().map(|(turn, arguments)| rule(json!({ "turn": turn }), arguments));
         let rest = json!({ "answers": [{ "text": "done" }] });
-        json!({ "rules": rules.chain([rest]).collect::<Vec<_>>() })
+        json!({ "rules": [waiting].into_iter().chain(calls).chain([rest]).collect::<Vec<_>>() })
     }
 }
 

@@ -28,7 +28,8 @@
 //!
 //! Placeholders in texts and arguments are filled from the request: `{{user}}`, `{{first_user}}`, `{{system}}`,
 //! `{{result}}`, `{{turn}}`; `{{after:TEXT}}`, the rest of the line after TEXT in the user's last text, and
-//! `{{word:TEXT}}`, the word after it; `{{json:/POINTER}}`, a part of the last result parsed as JSON.
+//! `{{word:TEXT}}`, the word after it; `{{json:/POINTER}}`, a part of the last result parsed as JSON; `{{id}}`,
+//! the first id of 32 hexadecimal digits in the last result.
 //!
 //! The record has a line of JSON for each request (`number`, `api`, `path`, `headers` without keys, `body`, `at_once`:
 //! the number of requests in progress), and `{ "gone": NUMBER }` for each client that disconnected before its answer

@@ -64,7 +64,14 @@ fn value(name: &str, request: &ModelRequest) -> String {
             "system" => request.system.clone(),
             "result" => request.result().to_owned(),
             "turn" => request.turn.to_string(),
+            "id" => first_id(request.result()).to_owned(),
             other => format!("(nothing is called {other})"),
         },
     }
+}
+
+/// The first id of 32 hexadecimal digits.
+fn first_id(text: &str) -> &str {
+    let is_id = |word: &&str| word.len() == 32 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
+    text.split(|character: char| !character.is_ascii_alphanumeric()).find(is_id).unwrap_or_default()
 }
