@@ -47,8 +47,8 @@ section! {
         grace: Seconds = Duration::from_secs(10),
         /// Time limit for a client to answer a question, in seconds; then the call is denied.
         question_timeout: Seconds = Duration::from_secs(600),
-        /// How long a client waits for the answer to `execute_code`, in seconds: then the answer says that the snippet still
-        /// runs, and how to wait on. Default: by client, a little less than its own limit.
+        /// How long a client waits for the answer to `execute_code`, in seconds: then the answer says that the snippet
+        /// still runs, and how to wait on. Default: by client, a little less than its own limit.
         answer_before: Option<Seconds>,
         /// Sessions with servers that are opened before an execution needs them.
         spares: SparesForm,

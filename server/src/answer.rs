@@ -154,13 +154,25 @@ pub(crate) fn failure(message: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": message }], "isError": true })
 }
 
-/// A result for an execution that takes longer than its client waits.
-pub(crate) fn still_running(id: &str) -> Value {
+/// A result for an execution that takes longer than its client waits. Beside an output schema it is an error, because
+/// every other result must have structured content that fits (MCP, "Tools", "Output Schema").
+pub(crate) fn still_running(id: &str, has_schema: bool) -> Value {
     let text = format!(
-        "The snippet is still running; nothing is lost, and nothing runs twice. Call execute_code with {{\"execution\": \
-         \"{id}\", \"code\": \"\"}} to wait on for its answer."
+        "The snippet is still running; nothing is lost, and nothing runs twice. Call execute_code with \
+         {{\"execution\": \"{id}\", \"code\": \"\"}} to wait on for its answer."
     );
-    json!({ "content": [{ "type": "text", "text": text }], "isError": false })
+    let outcome = json!({ "status": "running", "execution": id });
+    json!({
+        "content": [{ "type": "text", "text": text }], "isError": has_schema, "_meta": { outcome::META: outcome },
+    })
+}
+
+/// The result of an execution with its outcome as structured content.
+pub(crate) fn with_structured_outcome(mut result: Value) -> Value {
+    if let Some(outcome) = result["_meta"].get(outcome::META) {
+        result["structuredContent"] = outcome.clone();
+    }
+    result
 }
 
 #[cfg(test)]

@@ -228,7 +228,7 @@ fn unanswered(why: &Unanswered) -> Answer {
         Unanswered::Late(limit) => Answer::Late(*limit),
         Unanswered::Busy(_) => Answer::Busy,
         // Who can't be reached gives no consent.
-        _ => Answer::No,
+        _ => Answer::Declined,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What real clients show their models, and what they do with answers: one table by the name that a client declares.
+//! A table of real clients, by the name that they declare: what they show their models, and do with answers.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub struct ClientProfile {
     pub description_cap: usize,
     /// How much of the instructions its model reads, in characters; 0 for nothing.
     pub instructions_shown: usize,
-    /// Its own limit on one call by default, if progress does not extend it.
+    /// Its own limit on one call by default: on all of it, or on its time without progress.
     pub call_limit: Option<Duration>,
     /// Whether it lists the tools again when they have changed.
     pub asks_again: bool,
@@ -112,8 +112,8 @@ pub const CLIENTS: [ClientProfile; 9] = [
         prints_whole_result: true,
         ..UNKNOWN
     },
-    // Measured with 0.24.4, which appends the server's name to its own: as Gemini CLI, but it lists tools once, and ends
-    // a call after 300 s without progress, whatever its `timeout` is.
+    // Measured with 0.24.4, which appends the server's name to its own: as Gemini CLI, but it lists tools once, and
+    // ends a call after 300 s without progress, whatever its `timeout` is.
     ClientProfile {
         title: "Qwen Code",
         name: "qwen-cli-mcp-client",
@@ -153,8 +153,8 @@ pub const CLIENTS: [ClientProfile; 9] = [
     },
 ];
 
-/// Measured with 2.1.332: 4 096 characters of a tool that is not deferred. `claude -p` lists tools once. A call may last
-/// 28 hours, and 30 minutes without progress.
+/// Measured with 2.1.332: 4 096 characters of a tool that is not deferred. `claude -p` lists tools once. A call may
+/// last 28 hours, and 30 minutes without progress.
 const CLAUDE_CODE: ClientProfile = ClientProfile {
     title: "Claude Code",
     name: "claude-code",
@@ -230,6 +230,7 @@ mod tests {
             assert!(row.description_cap >= 2_000, "the fixed texts of a description need as much");
         }
     }
+
     /// The row of a client in docs/clients.md.
     fn documented(client: &ClientProfile) -> String {
         let characters = |count: usize| match count {

@@ -75,10 +75,12 @@ impl<'a> MultiRoundTripCall<'a> {
             return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
         };
         let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
-        if server_state.draining.is_cancelled() && state.is_none() {
+        let arguments = parameters.get("arguments");
+        // One that waits for an execution begins nothing.
+        let waits = arguments.is_some_and(|arguments| arguments["execution"].is_string());
+        if server_state.draining.is_cancelled() && state.is_none() && !waits {
             return Err(ErrorData::internal_error("toolsmith is stopping and accepts no new requests", None));
         }
-        let arguments = parameters.get("arguments");
         Ok(MultiRoundTripCall {
             server_state,
             session,
@@ -107,7 +109,7 @@ impl<'a> MultiRoundTripCall<'a> {
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
             Some(RequestState::Suspended { replica, name }) => {
                 let work = held.take((&replica, &name), self.responses.as_ref())?;
-                work.continue_with(self.context, self.session.level(self.context));
+                work.caller().continue_with(self.context, self.session.level(self.context));
                 Resumption::Answered(held.drive(work, &self.binding, &self.context.ct).await?)
             }
         })
@@ -122,26 +124,29 @@ impl<'a> MultiRoundTripCall<'a> {
         CallScope { caller, cancel, asks, going_on: None }
     }
 
-    /// The context for an execution, which goes on if it takes longer than `limit`.
-    pub(crate) fn execution_scope(&self, id: &str, limit: Option<Duration>) -> CallScope {
+    /// The context for an execution, which goes on if it takes longer than `limit`. `has_schema` says whether the tool
+    /// declares an output schema.
+    pub(crate) fn execution_scope(&self, id: &str, limit: Option<Duration>, has_schema: bool) -> CallScope {
         let scope = self.scope();
         let Some(limit) = limit else { return scope };
         let (id, owner) = (id.to_owned(), self.session.owner().into_owned());
         let session_end = session_end(&self.context.extensions);
         let cancel = self.server_state.stop.child_token();
-        CallScope { cancel, going_on: Some(GoingOn { id, owner, limit, session_end }), ..scope }
+        CallScope { cancel, going_on: Some(GoingOn { id, owner, has_schema, limit, session_end }), ..scope }
     }
 
-    /// Waits for an execution that goes on.
+    /// Waits for an execution that goes on. `has_schema` says whether this tool declares the schema of outcomes.
     ///
     /// # Errors
     /// If the work failed. An unknown id is a result for the model.
-    pub(crate) async fn await_execution(&self, id: &str) -> Result<Value, ErrorData> {
+    pub(crate) async fn await_execution(&self, id: &str, has_schema: bool) -> Result<Value, ErrorData> {
         let held = &self.server_state.held;
         match held.take_running(id, &self.session.owner()) {
-            Ok(work) => {
-                work.continue_with(self.context, self.session.level(self.context));
-                held.drive(work, &self.binding, &self.context.ct).await
+            Ok(mut work) => {
+                work.continue_with(self.context, self.session.level(self.context), has_schema);
+                let result = held.drive(work, &self.binding, &self.context.ct).await?;
+                // A saved program has a schema of its own.
+                Ok(if has_schema { answer::with_structured_outcome(result) } else { result })
             }
             Err(unknown) => Ok(answer::failure(&unknown.to_string())),
         }
@@ -162,6 +167,12 @@ impl<'a> MultiRoundTripCall<'a> {
         if asks.is_none() && going_on.is_none() {
             return work.await;
         }
+        // The process waits for work that goes on when it ends, as it does for requests.
+        let answering = going_on.as_ref().map(|_| self.server_state.answering.token());
+        let work = async move {
+            let _answering = answering;
+            work.await
+        };
         // In a session, questions are requests, and nothing is sent here.
         let asks = asks.unwrap_or_else(|| mpsc::channel(1).1);
         let work =

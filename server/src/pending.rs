@@ -1,9 +1,9 @@
 //! Holds work whose request has been answered: it waits until a client without sessions comes back with an answer (MCP
 //! 2026-07-28, multi-round-trip requests), or goes on until its client comes back for the result.
 //!
-//! For a question, the client gets a state that is authenticated, expires, and is bound to its request, so it can neither
-//! forge one nor use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't move:
-//! another replica refuses its state with the reason.
+//! For a question, the client gets a state that is authenticated, expires, and is bound to its request, so it can
+//! neither forge one nor use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't
+//! move: another replica refuses its state with the reason.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
@@ -51,6 +51,9 @@ const QUESTION: &str = "question";
 /// The prefix of states; servers have their own states.
 const MARK: &str = "toolsmith.";
 
+/// How long a request waits on if there is no room to hold its execution, before it tries again.
+const RETRY: Duration = Duration::from_secs(5);
+
 /// Size that is reserved for the result of work that goes on, in bytes: far more than most have, and a client may hold
 /// sixteen of them.
 const RESULT: usize = 1 << 20;
@@ -81,6 +84,8 @@ pub(crate) struct GoingOn {
     pub(crate) id: String,
     /// Its owner, the only one who may come back for the result.
     pub(crate) owner: String,
+    /// Whether the tool of the present request declares an output schema.
+    pub(crate) has_schema: bool,
     /// How long each request waits for the result.
     pub(crate) limit: Duration,
     /// The end of the client's session, if it has one.
@@ -108,9 +113,22 @@ impl PendingRequest {
         PendingRequest { handle: tokio::spawn(work), ended, terms }
     }
 
-    /// Continues the work for another request of its client.
-    pub(crate) fn continue_with(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
+    /// The request that it is done for.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.terms.caller
+    }
+
+    /// Continues an execution for another request of its client, whose tool may declare an output schema.
+    pub(crate) fn continue_with(
+        &mut self,
+        context: &RequestContext<RoleServer>,
+        level: Option<Level>,
+        has_schema: bool,
+    ) {
         self.terms.caller.continue_with(context, level);
+        if let Some(going_on) = &mut self.terms.going_on {
+            going_on.has_schema = has_schema;
+        }
     }
 
     /// Ends the work: waits, since its question will get no answer, then cancels it if it still runs.
@@ -134,10 +152,12 @@ struct Waiting {
     _reserved: Reserved,
 }
 
-/// Work that goes on while no request waits for it.
+/// An execution that went on after the answer to its request.
 struct Running {
-    work: PendingRequest,
-    _reserved: Reserved,
+    /// The only one who may come back for the result.
+    owner: String,
+    /// The work, while no request waits for it and no question of it is open.
+    work: Option<(PendingRequest, Reserved)>,
 }
 
 /// Why there is no key for states.
@@ -167,17 +187,21 @@ pub(crate) struct PendingRequests {
     shared: Option<Arc<SharedState>>,
 }
 
-/// No execution goes on under an id.
+/// Why a request can't wait for an execution.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "no execution {id:?} waits for you here: its answer was sent, or it ended more than {} s ago, or it belongs to \
-     another session or replica; it is not run again. What it did is in the user's history (`toolsmith history`)",
-    kept.as_secs_f64()
-)]
-pub(crate) struct NotRunning {
-    id: String,
-    /// How long results are kept.
-    kept: Duration,
+pub(crate) enum NotRunning {
+    /// None goes on under this id; results are kept for this time.
+    #[error(
+        "no execution {id:?} waits for you here: its answer was sent, or it ended more than {} s ago, or it belongs to \
+         another session or replica; it is not run again. What it did is in the user's history (`toolsmith history`)",
+        kept.as_secs_f64()
+    )]
+    Unknown { id: String, kept: Duration },
+    /// Another request waits for it, or its question to the user is open.
+    #[error(
+        "the execution {id:?} goes on, and another call waits for it or for its question; that call gets the answer"
+    )]
+    Awaited { id: String },
 }
 
 /// Used states that have not expired, in the order of their use.
@@ -331,8 +355,8 @@ impl PendingRequests {
         }))
     }
 
-    /// Waits for the end of the work, for its question, or as long as a request may wait. In the latter cases the work is
-    /// held, and the result contains the question, or says that the work goes on.
+    /// Waits for the end of the work, for its question, or as long as a request may wait. In the latter cases the work
+    /// is held, and the result contains the question, or says that the work goes on.
     pub(crate) async fn drive(
         self: &Arc<Self>,
         mut work: PendingRequest,
@@ -346,8 +370,12 @@ impl PendingRequests {
         loop {
             let ask = tokio::select! {
                 biased;
-                ended = &mut work.handle => return result(ended),
+                ended = &mut work.handle => {
+                    self.forget(&work);
+                    return result(ended);
+                }
                 () = cancel.cancelled() => {
+                    self.forget(&work);
                     work.terms.cancel.cancel();
                     let ended = tokio::time::timeout(CANCELLED_TIME, &mut work.handle).await;
                     return ended.map_or_else(|_| Err(ErrorData::internal_error("cancelled", None)), result);
@@ -359,8 +387,8 @@ impl PendingRequests {
                 Some(ask) => return self.suspend(work, ask, binding),
                 None => match self.let_run(work) {
                     Ok(result) => return Ok(result),
-                    // There is no room for it: the request waits on, as long as its client does.
-                    Err(kept) => (work, limit) = (kept, None),
+                    // There is no room for it yet: the request waits on, as long as its client does.
+                    Err(kept) => (work, limit) = (kept, Some(RETRY)),
                 },
             }
         }
@@ -389,17 +417,18 @@ impl PendingRequests {
         Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
     }
 
-    /// Lets work go on until its client comes back for the result, which is kept for the time to answer a question after
-    /// the work has ended. The result says how to come back; the work is returned if there is no room to hold it.
+    /// Lets work go on until its client comes back for the result, which is kept for the time to answer a question
+    /// after the work has ended. The result says how to come back; the work is returned if there is no room to hold it.
     fn let_run(self: &Arc<Self>, work: PendingRequest) -> Result<Value, PendingRequest> {
         let WorkTerms { bytes, caller, going_on: Some(going_on), .. } = &work.terms else { return Err(work) };
-        let Ok(reserved) = self.quota.reserve(caller.client(), bytes.saturating_add(RESULT)) else {
+        let Ok(reserved) = self.quota.try_reserve(caller.client(), bytes.saturating_add(RESULT)) else {
             return Err(work);
         };
         caller.detach();
-        let (id, ended) = (going_on.id.clone(), work.ended.clone());
+        let (id, owner, has_schema) = (going_on.id.clone(), going_on.owner.clone(), going_on.has_schema);
         let session_end = going_on.session_end.clone().unwrap_or_default();
-        self.running().insert(id.clone(), Running { work, _reserved: reserved });
+        let ended = work.ended.clone();
+        self.running().insert(id.clone(), Running { owner, work: Some((work, reserved)) });
         let (held, return_time, forgotten) = (Arc::downgrade(self), self.return_time(), id.clone());
         tokio::spawn(async move {
             let is_late = async {
@@ -411,26 +440,32 @@ impl PendingRequests {
                 () = session_end.cancelled() => {}
             }
             let running = held.upgrade().and_then(|held| held.running().remove(&forgotten));
-            if let Some(Running { work, _reserved }) = running {
+            if let Some((work, _reserved)) = running.and_then(|running| running.work) {
                 work.terms.cancel.cancel();
                 work.end().await;
             }
         });
-        Ok(answer::still_running(&id))
+        Ok(answer::still_running(&id, has_schema))
+    }
+
+    /// Forgets work whose result is sent.
+    fn forget(&self, work: &PendingRequest) {
+        if let Some(going_on) = &work.terms.going_on {
+            self.running().remove(&going_on.id);
+        }
     }
 
     /// Takes the execution that goes on under this id, for a request of its owner.
     ///
     /// # Errors
-    /// If there is none.
-    pub(crate) fn take_running(&self, wanted: &str, owner: &str) -> Result<PendingRequest, NotRunning> {
-        let is_own = |id: &String, running: &mut Running| {
-            let going_on = running.work.terms.going_on.as_ref();
-            id == wanted && going_on.is_some_and(|going_on| going_on.owner == owner)
-        };
-        let taken = self.running().extract_if(is_own).next();
-        let not_running = || NotRunning { id: wanted.to_owned(), kept: self.return_time() };
-        taken.map(|(_, running)| running.work).ok_or_else(not_running)
+    /// If there is none, or another request waits for it.
+    pub(crate) fn take_running(&self, id: &str, owner: &str) -> Result<PendingRequest, NotRunning> {
+        let mut all = self.running();
+        let running = all.get_mut(id).filter(|running| running.owner == owner);
+        let id = || id.to_owned();
+        let running = running.ok_or_else(|| NotRunning::Unknown { id: id(), kept: self.return_time() })?;
+        let (work, _) = running.work.take().ok_or_else(|| NotRunning::Awaited { id: id() })?;
+        Ok(work)
     }
 
     /// Takes the work that waits under a name, and passes the answer on to it.

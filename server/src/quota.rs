@@ -67,7 +67,8 @@ impl Quota {
         reserved
     }
 
-    fn try_reserve(self: &Arc<Self>, client: &Client, bytes: usize) -> Result<Reserved, Exceeded> {
+    /// Like [`Quota::reserve`], for a client that is not refused anything then.
+    pub(crate) fn try_reserve(self: &Arc<Self>, client: &Client, bytes: usize) -> Result<Reserved, Exceeded> {
         let mut held = self.held();
         let all = held.values().fold(Amount::default(), |all, one| Amount {
             count: all.count + one.count,

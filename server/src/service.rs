@@ -48,6 +48,7 @@ use super::session::{ClientSession, ClientTransport, is_stateless, shows_apps};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
+use super::tool_forms::ToolForm;
 
 /// How long `tools/list` waits for clients that do not ask again. Codex starts without a server after 10 s.
 const ONLY_LIST_WAIT: Duration = Duration::from_secs(8);
@@ -428,10 +429,15 @@ impl McpService {
             // A server's own state is forwarded.
             Resumption::New | Resumption::Foreign => None,
         };
+        let form = ToolForm::of(ClientProfile::of_request(&context), &snapshot.config().serve);
+        let has_schema = match &program {
+            Some(program) => program.definition.get("outputSchema").is_some(),
+            None => form.is_structured,
+        };
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let scope = match direct.is_some() || is_saving {
             true => call.scope(),
-            false => call.execution_scope(&id, self.answer_before(&context)),
+            false => call.execution_scope(&id, self.answer_before(&context), has_schema),
         };
         let work = if let Some(direct) = direct {
             self.direct_call(direct, &scope, parameters, &context).await?
@@ -451,7 +457,7 @@ impl McpService {
                 Err(wrong) => return Ok(answer::failure(&wrong.for_model())),
             };
             if let Some(execution) = &arguments.execution {
-                return call.await_execution(execution).await;
+                return call.await_execution(execution, has_schema).await;
             }
             let mut given = None;
             if let Some((once, sealed)) = sealed {

@@ -119,10 +119,11 @@ fn share(resource: Resource) -> Share {
             metric: "refusals_total",
         },
         Resource::PendingRequests => Share {
-            what: "calls that returned `input_required` and wait for the answer of a client without a session",
+            what: "calls that wait for their client: for an answer after `input_required`, or to fetch an execution that \
+                   [still runs](#long-executions)",
             all: amount(WORK),
             one: part(WORK, WORK_OF_CLIENT),
-            beyond: "an error with `busy`",
+            beyond: "an error with `busy`; for an execution the call waits on",
             metric: "refusals_total",
         },
         Resource::KeptOutputs => Share {

@@ -1,7 +1,7 @@
 //! The state that all clients of this process share: the engine, execution slots, outputs, and open questions. Clients
 //! have no access to each other's data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +40,9 @@ use super::snapshot::{Settings, Snapshot};
 use super::subject_usage::SubjectUsage;
 use super::subject_views::SubjectViews;
 use super::upstreams::Upstreams;
+
+/// Limit on notes about permissions: further ones are in the answers only.
+const NOTES_REPORTED: usize = 1_000;
 
 /// Limit on open questions: as many as a few users could ever answer, with pictures for a model (64 MiB).
 pub(crate) const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
@@ -85,6 +88,8 @@ pub struct ServerState {
     pub(crate) page: OnceLock<Arc<OpenQuestions>>,
     /// The open questions to clients.
     pub(crate) questions: Arc<Quota>,
+    /// The hashes of the notes about permissions that the user has seen.
+    reported: Mutex<HashSet<blake3::Hash>>,
     pub(crate) kept: OutputStore,
     /// What is shared with other replicas.
     pub(crate) shared: Option<Arc<SharedState>>,
@@ -177,6 +182,7 @@ impl ServerState {
             subjects: SubjectViews::default(),
             usage: SubjectUsage::default(),
             page: OnceLock::new(),
+            reported: Mutex::default(),
             questions: Quota::new(
                 "open questions",
                 (QUESTIONS, QUESTIONS_OF_CLIENT),
@@ -341,10 +347,15 @@ impl ServerState {
         Abilities::of(context, self.answers_on_page())
     }
 
-    /// Shows the user notes about a client's permissions.
+    /// Shows the user notes about the permissions of clients, each only once.
     pub(crate) fn report(&self, notes: &[String]) {
         let notifier = self.terminal.notifier();
-        notes.iter().for_each(|note| notifier.warning(note));
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        for note in notes {
+            if reported.len() < NOTES_REPORTED && reported.insert(blake3::hash(note.as_bytes())) {
+                notifier.warning(note);
+            }
+        }
     }
 
     /// Any snapshot for clients over HTTP.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::client_profile::ClientProfile;
 
-/// What the tools of code mode depend on besides the snapshot.
+/// A form of the tools of code mode, which depend on it and on the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ToolForm {
     /// Maximum length of a description.

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::refusal::Reason;
 use super::requested_tool::RequestedTool;
 
 /// What was allowed for the rest of a session.
 pub type SessionAnswers = Arc<Mutex<BTreeSet<RequestedTool>>>;
 
-/// The tools that one execution was allowed to call before it ran, and how often its calls have been refused since.
+/// The tools that one execution was allowed to call before it ran, and how often its calls have been refused since, with
+/// the last reason.
 #[derive(Debug, Default)]
 pub struct ExecutionAnswers {
     allowed: Mutex<BTreeSet<(String, String)>>,
-    refusals: Mutex<BTreeMap<(String, String), u32>>,
+    refusals: Mutex<BTreeMap<(String, String), (u32, Reason)>>,
 }
 
 impl ExecutionAnswers {
@@ -20,20 +22,17 @@ impl ExecutionAnswers {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.key());
     }
 
-    pub(super) fn refuse(&self, tool: &RequestedTool) {
+    /// Counts `times` refusals.
+    pub(super) fn refuse(&self, tool: &RequestedTool, times: u32, reason: Reason) {
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        *refusals.entry(tool.key()).or_default() += 1;
+        let known = refusals.entry(tool.key()).or_insert((0, reason));
+        *known = (known.0 + times, reason);
     }
 
-    /// Refuses all further calls of a tool without a question.
-    pub(super) fn refuse_all(&self, tool: &RequestedTool, refusals: u32) {
-        let mut known = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(tool.key(), refusals);
-    }
-
-    pub(super) fn refusals(&self, tool: &RequestedTool) -> u32 {
+    /// The last reason, if a tool was refused so often.
+    pub(super) fn refused(&self, tool: &RequestedTool, times: u32) -> Option<Reason> {
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
-        refusals.get(&tool.key()).copied().unwrap_or_default()
+        refusals.get(&tool.key()).filter(|(count, _)| *count >= times).map(|(_, reason)| *reason)
     }
 
     pub(super) fn allows(&self, server: &str, tool: &str) -> bool {

@@ -143,19 +143,20 @@ impl PermissionPolicy {
     ) -> Result<(), Refusal> {
         let mut servers: BTreeMap<&str, Vec<RequestedTool>> = BTreeMap::new();
         tools.iter().for_each(|tool| servers.entry(&tool.server).or_default().push(tool.clone()));
-        let mut is_any_allowed = false;
+        let (mut is_any_allowed, mut reason) = (false, Reason::Refused);
         for tools in servers.into_values() {
             let question = Question::Program { tools, each: 0 };
             let answer = self.prompter.ask(&question).await;
             match self.apply(answer, question.tools(), |requested| execution.allow(requested)) {
                 Ok(()) => is_any_allowed = true,
                 Err(refusal) if matches!(refusal.reason, Reason::Refused | Reason::Declined) => {
-                    question.tools().iter().for_each(|tool| execution.refuse_all(tool, MAX_REFUSALS));
+                    reason = refusal.reason;
+                    question.tools().iter().for_each(|tool| execution.refuse(tool, MAX_REFUSALS, reason));
                 }
                 Err(refusal) => return Err(refusal),
             }
         }
-        if is_any_allowed { Ok(()) } else { Err(Refusal::of(tools, Reason::Refused)) }
+        if is_any_allowed { Ok(()) } else { Err(Refusal::of(tools, reason)) }
     }
 
     /// Decides about a call with these arguments: a nested call after `decide` with the same
@@ -202,16 +203,17 @@ impl PermissionPolicy {
         if !is_open() {
             return Ok(());
         }
-        if execution.refusals(&requested) >= MAX_REFUSALS {
-            return Err(Refusal::of(&[requested], Reason::Refused));
+        if let Some(reason) = execution.refused(&requested, MAX_REFUSALS) {
+            return Err(Refusal::of(&[requested], reason));
         }
         let memorable = permission == Permission::Ask;
         let question = Question::call(requested.clone(), arguments, memorable);
         let answer = self.prompter.ask(&question).await;
-        if matches!(answer, Answer::No | Answer::Declined) {
-            execution.refuse(&requested);
+        let decided = self.apply(answer, question.tools(), |_| {});
+        if let Err(Refusal { reason: reason @ (Reason::Refused | Reason::Declined), .. }) = decided {
+            execution.refuse(&requested, 1, reason);
         }
-        self.apply(answer, question.tools(), |_| {})
+        decided
     }
 
     /// The tools without an answer yet.

@@ -12,7 +12,13 @@ impl ExecuteCode {
     /// # Errors
     /// If they do not fit.
     pub fn read(mut arguments: Value) -> Result<Self, Report> {
-        if let Some(members) = arguments.as_object_mut().filter(|members| members.contains_key("execution")) {
+        // Models fill optional texts with nothing.
+        if arguments["execution"] == "" {
+            arguments["execution"] = Value::Null;
+        }
+        if arguments["execution"].is_string()
+            && let Some(members) = arguments.as_object_mut()
+        {
             members.entry("code").or_insert_with(|| json!(""));
         }
         let arguments: Self = serde_json::from_value(arguments).map_err(|error| {

@@ -28,7 +28,7 @@ pub(crate) fn for_client(mut result: Value, client: &ClientProfile, serve: &Serv
     }
     if client.joins_text
         && let Some(content) = result.get_mut("content").and_then(Value::as_array_mut)
-        && content.len() > 1
+        && (content.len() > 1 || client.drops_images)
     {
         *content = joined(std::mem::take(content), client.drops_images);
     }
@@ -92,6 +92,10 @@ mod tests {
         let shown = for_client(result(), client, &Serve::default());
         let text = "one\n\n[here is image image/png, 8 bytes, which this client does not show]\n\ntwo";
         assert_eq!(shown["content"], json!([{ "type": "text", "text": text }, result()["content"][1]]));
+        let image = json!({ "content": [result()["content"][1]] });
+        let shown = for_client(image, client, &Serve::default());
+        let note = "[here is image image/png, 8 bytes, which this client does not show]";
+        assert_eq!(shown["content"][0], json!({ "type": "text", "text": note }));
     }
 
     #[test]

@@ -71,8 +71,8 @@ pub(super) async fn accept_and_serve(listener: TcpListener, routes: Router, clos
     accept(listener, Arc::default(), serve, closing).await;
 }
 
-/// Accepts connections until `closing`, and does `each` with them; returns when all of them have ended. The table limits
-/// their number.
+/// Accepts connections until `closing`, and does `each` with them; returns when all of them have ended. The table
+/// limits their number.
 pub(super) async fn accept<Serving: Future<Output = ()> + Send + 'static>(
     listener: TcpListener,
     table: Arc<Table>,

@@ -39,7 +39,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Connections that the loop has not taken yet. Further ones wait with their tasks, and can be closed for others there.
 const UNTAKEN: usize = 16;
 
-/// Starts the thread, which ends after `closing`. The table limits the connections; `routes` answer probes; the other connections arrive in the result.
+/// Starts the thread, which ends after `closing`. The table limits the connections, `routes` answer probes, and the other
+/// connections arrive in the result.
 ///
 /// # Errors
 /// If there is no thread, or no descriptor for its own loop.

@@ -225,14 +225,15 @@ impl Fixture {
             }
         });
         let (id, owner, session_end) = (id.to_owned(), "a".to_owned(), Some(end.clone()));
-        work.terms.going_on = Some(GoingOn { id, owner, limit: PATIENCE, session_end });
+        let has_schema = false;
+        work.terms.going_on = Some(GoingOn { id, owner, has_schema, limit: PATIENCE, session_end });
         work
     }
 
     /// Starts an execution that takes longer than its request waits.
     async fn let_run(&self, id: &str, time: Duration, end: &CancellationToken) {
         let answer = self.drive(self.execution(id, time, end)).await.unwrap();
-        assert_eq!(answer, answer::still_running(id));
+        assert_eq!(answer, answer::still_running(id, false));
     }
 
     fn is_held(&self, id: &str) -> bool {
@@ -248,8 +249,8 @@ async fn an_execution_goes_on_until_its_owner_comes_back() {
     assert!(refused("first", "b").starts_with("no execution \"first\" waits for you here"));
     assert!(refused("second", "a").contains("it is not run again"));
     let work = fixture.held().take_running("first", "a").unwrap();
-    assert!(!fixture.is_held("first"), "only one request waits for it");
-    assert_eq!(fixture.drive(work).await.unwrap(), answer::still_running("first"));
+    assert!(refused("first", "a").contains("another call waits for it"));
+    assert_eq!(fixture.drive(work).await.unwrap(), answer::still_running("first", false));
     let work = fixture.held().take_running("first", "a").unwrap();
     assert_eq!(fixture.drive(work).await.unwrap(), "done");
     assert!(!fixture.is_held("first"));

@@ -300,7 +300,8 @@ impl Saving {
                 limit.as_secs_f64()
             )),
             Answer::Busy => denied("too many questions are already open; try again later".to_owned()),
-            Answer::Session | Answer::Always | Answer::Choose | Answer::No | Answer::Declined => {
+            Answer::Declined => denied("the client declined the question or cancelled it".to_owned()),
+            Answer::Session | Answer::Always | Answer::Choose | Answer::No => {
                 denied("the user refused it".to_owned())
             }
         }

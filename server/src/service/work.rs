@@ -42,6 +42,9 @@ impl McpService {
 
     /// How long an execution of this client may take before its answer says that it still runs.
     pub(super) fn answer_before(&self, context: &RequestContext<RoleServer>) -> Option<Duration> {
+        if self.session.is_agent() {
+            return None;
+        }
         let configured = self.state.settings.borrow().config.serve.answer_before;
         let known = || Some(ClientProfile::of_request(context).call_limit?.saturating_sub(ANSWER_MARGIN));
         configured.or_else(known)

@@ -1,5 +1,5 @@
-//! Executions of `toolsmith serve` that take longer than their client waits: the answer says so, and a further call waits
-//! on.
+//! Executions of `toolsmith serve` that take longer than their client waits: the answer says so, and a further call
+//! waits on.
 
 use std::fs;
 
@@ -25,7 +25,8 @@ fn wait_for(id: &str) -> Value {
 #[track_caller]
 fn id_of(answer: &Value) -> String {
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
-    let id = text.split('"').nth(3).unwrap_or_else(|| panic!("{text}"));
+    let id = outcome_of(answer)["execution"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
+    assert_eq!(outcome_of(answer)["status"], "running");
     let expected = format!(
         "The snippet is still running; nothing is lost, and nothing runs twice. Call execute_code with \
          {{\"execution\": \"{id}\", \"code\": \"\"}} to wait on for its answer."
@@ -45,7 +46,7 @@ fn assert_refused(answer: &Value, phrases: &[&str]) {
 fn result_of(mut ask: impl FnMut(&Value) -> Value, id: &str) -> Value {
     loop {
         let answer = ask(&wait_for(id));
-        if !outcome_of(&answer).is_null() {
+        if outcome_of(&answer)["status"] != "running" {
             return outcome_of(&answer)["result"].clone();
         }
         assert_eq!(id_of(&answer), id);
@@ -79,6 +80,31 @@ fn an_execution_goes_on_until_its_client_has_the_answer() {
     }
 }
 
+/// A strict client drops a result without structured content of a tool with an output schema, unless it is an error.
+#[test]
+fn beside_an_output_schema_the_answer_is_an_error_until_the_outcome_fits() {
+    let gate = Gate::new();
+    let structured = config(&gate).replace("serve: {", "serve: { structuredOutcome: true,");
+    let server = Serve::http(&structured).start();
+    let client = server.client().shake_hands();
+    let running = client.ask("tools/call", &execute("gate::pass().message(\"x\").await?.text()"));
+    assert_eq!(
+        (&running["result"]["isError"], running["result"].get("structuredContent")),
+        (&json!(true), None)
+    );
+    let id = outcome_of(&running)["execution"].as_str().unwrap();
+    server.wait_until("the call at the gate", || gate.arrived() == ["x"]);
+    gate.open();
+    let ended = loop {
+        let answer = client.ask("tools/call", &wait_for(id));
+        if outcome_of(&answer)["status"] != "running" {
+            break answer;
+        }
+    };
+    assert_eq!(ended["result"]["structuredContent"]["result"], "x");
+    assert_eq!(ended["result"]["isError"], false);
+}
+
 #[test]
 fn a_question_waits_for_the_client_to_come_back() {
     let gate = Gate::new();
@@ -99,9 +125,10 @@ fn a_question_waits_for_the_client_to_come_back() {
         }
         let yes = json!({ "action": "accept", "content": { "answer": "once" } });
         client.answer(&message["id"], &yes);
-        break match outcome_of(&waiting.end()) {
-            Value::Null => result_of(|call| client.ask("tools/call", call), &id),
-            outcome => outcome["result"].clone(),
+        let answer = waiting.end();
+        break match outcome_of(&answer)["status"] == "running" {
+            true => result_of(|call| client.ask("tools/call", call), &id),
+            false => outcome_of(&answer)["result"].clone(),
         };
     };
     assert_eq!(result, "second");
@@ -115,9 +142,9 @@ fn a_question_waits_for_the_client_to_come_back() {
         assert_eq!(id_of(&answer), stateless_id);
     };
     let answer = stateless.ask("tools/call", &answered(&call, &asked));
-    let result = match outcome_of(&answer) {
-        Value::Null => result_of(|call| stateless.ask("tools/call", call), &stateless_id),
-        outcome => outcome["result"].clone(),
+    let result = match outcome_of(&answer)["status"] == "running" {
+        true => result_of(|call| stateless.ask("tools/call", call), &stateless_id),
+        false => outcome_of(&answer)["result"].clone(),
     };
     assert_eq!(result, "second");
 }

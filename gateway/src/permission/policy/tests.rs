@@ -405,7 +405,7 @@ fn each_server_can_be_decided_about() {
         ([Answer::No, Answer::Session], Ok(()), [no, Ok(())]),
         ([Answer::No, Answer::No], no, [no, no]),
         ([Answer::No, Answer::Choose], no, [no, no]),
-        ([Answer::Declined, Answer::Once], Ok(()), [no, Ok(())]),
+        ([Answer::Declined, Answer::Once], Ok(()), [Err(Reason::Declined), Ok(())]),
         ([Answer::Late(late), Answer::No], Err(Reason::Late(late)), [no, no]),
     ] {
         // Another question is answered with no, and counted.
