@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{Team, accepted};
 use crate::harness::unique;
 use crate::serve_metrics::{refusals, scrape, separate};
-use crate::serving::{Client, DEMO, Gate, ResponseStream, execute, outcome_of};
+use crate::serving::{Client, DEMO, Gate, execute, outcome_of};
 
 /// A quarter of the connections is for others (`http::table::ADMITTED`).
 const CONNECTIONS: usize = 512;
@@ -117,11 +117,13 @@ fn compilers_of_one_subject_keep_no_other_waiting() {
 
 #[test]
 fn a_text_that_waits_too_long_for_a_compiler_is_busy() {
-    let team = Team::new("", "  queueTimeout: 1\n", DEMO);
+    let team = Team::new("", "  queueTimeout: 0.01\n", DEMO);
     let client = team.client("ann", "").stateless();
-    let mut asking: Vec<_> =
-        (0..TEXTS).map(|number| client.begin("tools/call", &execute(&format!("{LONG}\n{number}")))).collect();
-    let answers: Vec<_> = asking.iter_mut().map(ResponseStream::end).collect();
+    let ask = || client.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())));
+    let answers: Vec<_> = thread::scope(|scope| {
+        let asking: Vec<_> = (0..TEXTS).map(|_| scope.spawn(ask)).collect();
+        asking.into_iter().map(|asking| asking.join().unwrap()).collect()
+    });
     let outcomes = answers.iter().map(outcome_of);
     let busy: Vec<_> = outcomes.filter(|outcome| outcome["status"] == "busy").collect();
     assert!(!busy.is_empty(), "{answers:#?}");
