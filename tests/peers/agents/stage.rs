@@ -102,7 +102,8 @@ impl Agent {
         let calls =
             calls.iter().enumerate().map(|(turn, arguments)| rule(json!({ "turn": turn }), arguments));
         let rest = json!({ "answers": [{ "text": "done" }] });
-        json!({ "rules": [waiting].into_iter().chain(calls).chain([rest]).collect::<Vec<_>>() })
+        let rules: Vec<Value> = [waiting].into_iter().chain(calls).chain([rest]).collect();
+        json!({ "rules": rules })
     }
 }
 
