@@ -67,6 +67,21 @@ fn other_namespaces_stay_and_the_name_is_followed() {
 }
 
 #[test]
+fn a_namespace_stays_while_another_entry_has_it_and_marks_and_line_ends_stay() {
+    let home = with_clients(&[("codex", "codex-cli 0.171.0")]);
+    let before = "\u{feff}model = \"o9\" # fast\r\n";
+    home.write(CODEX, before);
+    home.with_path(&["codex", "--name", "my-tools"]).done().exits(0);
+    let one = home.read(CODEX);
+    assert!(one.starts_with(before) && !one.replace("\r\n", "").contains('\n'), "{one:?}");
+    home.with_path(&["codex", "--name", "my_tools"]).done().exits(0);
+    home.with_path(&["codex", "--name", "my_tools", "--remove"]).done().exits(0);
+    assert_eq!(home.read(CODEX), one);
+    home.with_path(&["codex", "--name", "my-tools", "--remove"]).done().exits(0);
+    assert_eq!(home.read(CODEX), before);
+}
+
+#[test]
 fn adopting_codex_lists_the_namespace_and_undo_removes_it() {
     let home = with_clients(&[("codex", "codex-cli 0.171.0")]);
     let before = "model = \"o9\"\n\n[mcp_servers.files]\ncommand = \"npx\"\n";

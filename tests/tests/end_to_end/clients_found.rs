@@ -212,13 +212,19 @@ fn a_second_form_of_opencode_gets_the_entry_where_it_reads_it() {
     let home = Home::new();
     home.write(
         "opencode.json",
-        r#"{ "mcp": { "servers": { "a": { "type": "local", "command": ["x"] } } } }"#,
+        r#"{ "mcp": { "servers": {} } }"#,
     );
     home.ok(&["opencode", "--scope", "project"]);
     let content = content("opencode.json", &home.read("opencode.json"));
     let entry = &content["mcp"]["servers"]["toolsmith"];
     assert_eq!((&entry["type"], &entry["timeout"]["request"]), (&json!("local"), &json!(1_830_000)));
     assert_eq!(entry["codemode"], json!(false));
+    // An entry that lacks the keys gets them in this form too.
+    let bare = json!({ "type": "local", "command": [program(), "serve"] });
+    let text = json!({ "mcp": { "servers": { "toolsmith": bare } } });
+    home.write("opencode.json", &text.to_string());
+    home.ok(&["opencode", "--scope", "project"]).says(&["added timeout, codemode to toolsmith"]);
+    assert_eq!(self::content("opencode.json", &home.read("opencode.json")), content);
 }
 
 #[test]
