@@ -104,6 +104,15 @@ fn all_installed_clients_get_the_entry_in_their_own_format() {
 }
 
 #[test]
+fn an_entry_that_lacks_keys_is_completed_and_only_these_are_shown() {
+    let home = Home::new();
+    let entry = json!({ "command": program(), "args": ["serve"], "timeout": 900 });
+    home.write(".qwen/settings.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
+    let done = home.ok(&["--yes"]).says(&["+   \"alwaysLoadTools\": true", "completed toolsmith in"]);
+    assert!(!done.stderr.contains("\"command\"") && !done.stderr.contains("\"timeout\""), "{}", done.stderr);
+}
+
+#[test]
 fn only_installed_clients_are_changed_and_new_files_are_private() {
     let home = Home::new();
     fs::create_dir_all(home.path().join(".cursor")).unwrap();
@@ -210,10 +219,7 @@ fn a_file_that_cannot_be_read_does_not_stop_the_others() {
 #[test]
 fn a_second_form_of_opencode_gets_the_entry_where_it_reads_it() {
     let home = Home::new();
-    home.write(
-        "opencode.json",
-        r#"{ "mcp": { "servers": {} } }"#,
-    );
+    home.write("opencode.json", r#"{ "mcp": { "servers": {} } }"#);
     home.ok(&["opencode", "--scope", "project"]);
     let content = content("opencode.json", &home.read("opencode.json"));
     let entry = &content["mcp"]["servers"]["toolsmith"];

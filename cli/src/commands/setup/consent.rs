@@ -11,7 +11,7 @@ use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::commands::mcp::edit::trusting::{self, asks};
 use crate::terminal_prompter;
 
-/// How a client decides about calls by default, if its entry has a setting for that.
+/// A client's decision about calls by default, if its entry has a setting for that.
 fn default_of(client: Client) -> Option<String> {
     let calls = &client.profile().calls;
     calls.key.map(|_| format!("{} {}", client.word(), calls.default))

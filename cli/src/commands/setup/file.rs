@@ -9,7 +9,7 @@ use config::{ConfigLayer, Error, source};
 use serde_json::{Map, Value as Json, json};
 use system::file::{self, Access, Durability};
 
-use super::client::{NAMESPACES, Profile, Syntax};
+use super::client::{Key, NAMESPACES, Profile, Syntax};
 use super::entry::{self, Entry};
 use super::place::Place;
 use super::{namespaces, text};
@@ -24,7 +24,7 @@ pub(crate) const LIMIT: u64 = 64 << 20;
 /// Suffix of a backup's name.
 const BACKUP: &str = ".toolsmith-backup";
 
-/// What a file contains under a name.
+/// The content of a file under a name.
 pub(crate) enum State {
     /// No entry.
     Missing,
@@ -133,6 +133,16 @@ impl ClientFile {
         Ok(entry.namespace().filter(|namespace| !listed.contains(namespace)))
     }
 
+    /// The keys that neither `entry` nor the text has, because the client's version may refuse them, with the reason.
+    pub(crate) fn left_out(&self, name: &str, entry: &Entry, command: &str) -> Result<Vec<String>, Error> {
+        let (entries, listed) = (self.entries()?, self.namespaces()?);
+        let has = |key: &Key| {
+            let is_listed = || key.name == NAMESPACES && listed.contains(&namespaces::of_server(name));
+            entries.get(name).is_some_and(|existing| existing.get(key.name).is_some()) || is_listed()
+        };
+        Ok(entry.left_out(command, has))
+    }
+
     /// The namespaces that the text lists for Codex.
     pub(crate) fn namespaces(&self) -> Result<Vec<String>, Error> {
         Ok(namespaces::listed(&self.content()?))
@@ -161,7 +171,8 @@ impl ClientFile {
         let mut missing = entry.missing_in(other);
         let value = self.value(entry);
         missing.iter_mut().for_each(|(key, given)| *given = value.get(key).unwrap_or(given).clone());
-        let codemode = value.get("codemode").filter(|_| self.is_second_form() && other.get("codemode").is_none());
+        let codemode =
+            value.get("codemode").filter(|_| self.is_second_form() && other.get("codemode").is_none());
         if let Some(codemode) = codemode.filter(|_| missing.iter().all(|(key, _)| key != "codemode")) {
             missing.push(("codemode".to_owned(), codemode.clone()));
         }

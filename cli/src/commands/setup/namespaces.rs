@@ -82,8 +82,8 @@ fn remove_from_features(features: &mut dyn TableLike, namespace: &str) -> Option
     Some(comments)
 }
 
-/// Removes an item, and moves the comments around it to the next item or to the end of the list. A comment after a comma
-/// is the beginning of the next item.
+/// Removes an item, and moves the comments around it to the next item or to the end of the list. A comment after a
+/// comma is the beginning of the next item.
 fn remove_item(list: &mut Array, index: usize) {
     let removed = list.remove(index);
     let [before, after] = around(removed.decor());
@@ -184,11 +184,13 @@ mod tests {
             ),
             (
                 "[features]\ncode_mode = true # on\nweb = false\n",
-                "[features]\ncode_mode = { enabled = true, direct_only_tool_namespaces = [\"mcp__a\"] } # on\nweb = false\n",
+                "[features]\ncode_mode = { enabled = true, direct_only_tool_namespaces = [\"mcp__a\"] } # on\n\
+                 web = false\n",
             ),
             (
                 "features = { code_mode = false, web = true }\n",
-                "features = { code_mode = { enabled = false, direct_only_tool_namespaces = [\"mcp__a\"] }, web = true }\n",
+                "features = { code_mode = { enabled = false, \
+                 direct_only_tool_namespaces = [\"mcp__a\"] }, web = true }\n",
             ),
             (
                 "features.code_mode = true\n",
@@ -196,19 +198,23 @@ mod tests {
             ),
             (
                 "[features]\nweb = true\n\n[zebra]\na = 1\n",
-                "[features]\nweb = true\n\n[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__a\"]\n\n[zebra]\na = 1\n",
+                "[features]\nweb = true\n\n[features.code_mode]\n\
+                 direct_only_tool_namespaces = [\"mcp__a\"]\n\n[zebra]\na = 1\n",
             ),
             (
                 "[features.code_mode]\nenabled = true # kept\ndirect_only_tool_namespaces = [\"mcp__b\"] # others\n",
-                "[features.code_mode]\nenabled = true # kept\ndirect_only_tool_namespaces = [\"mcp__b\", \"mcp__a\"] # others\n",
+                "[features.code_mode]\nenabled = true # kept\n\
+                 direct_only_tool_namespaces = [\"mcp__b\", \"mcp__a\"] # others\n",
             ),
             (
                 "[features.code_mode]\ndirect_only_tool_namespaces = [\n  \"mcp__b\", # first\n  'mcp__c',\n]\n",
-                "[features.code_mode]\ndirect_only_tool_namespaces = [\n  \"mcp__b\", # first\n  'mcp__c', \"mcp__a\",\n]\n",
+                "[features.code_mode]\n\
+                 direct_only_tool_namespaces = [\n  \"mcp__b\", # first\n  'mcp__c', \"mcp__a\",\n]\n",
             ),
             (
                 "[features.code_mode]\nexcluded_tool_namespaces = [\"x\"]\n",
-                "[features.code_mode]\nexcluded_tool_namespaces = [\"x\"]\ndirect_only_tool_namespaces = [\"mcp__a\"]\n",
+                "[features.code_mode]\nexcluded_tool_namespaces = [\"x\"]\n\
+                 direct_only_tool_namespaces = [\"mcp__a\"]\n",
             ),
         ] {
             let changed = add(before, "mcp__a").unwrap();
@@ -227,7 +233,9 @@ mod tests {
     #[test]
     fn removal_keeps_all_comments() {
         let in_list = |list: &str| {
-            format!("[features.code_mode]\nenabled = true\ndirect_only_tool_namespaces = [{list}]\n[z]\nz = 1\n")
+            format!(
+                "[features.code_mode]\nenabled = true\ndirect_only_tool_namespaces = [{list}]\n[z]\nz = 1\n"
+            )
         };
         for (before, after) in [
             ("\"mcp__a\",\n # b\n \"mcp__b\"", "\n # b\n \"mcp__b\""),
@@ -241,12 +249,18 @@ mod tests {
             assert_eq!(remove(&in_list(before), "mcp__a").unwrap(), in_list(after));
         }
         for before in [
-            "[features.code_mode] # 1\nenabled = true\n# 2\ndirect_only_tool_namespaces = [ # 3\n # 4\n\"mcp__a\" # 5\n, # 6\n] # 7\n# 8\n",
-            "# 1\n[features.code_mode] # 2\n# 3\ndirect_only_tool_namespaces = [\"mcp__a\", # 4\n] # 5\n# 6\n[z] # 7\n# 8\n",
-            "# 1\nfeatures.code_mode.direct_only_tool_namespaces = [ # 2\n# 3\n\"mcp__a\" # 4\n# 5\n] # 6\n# 7\nb = 1 # 8\n",
-            "# 1\n[features] # 2\n# 3\ncode_mode = { direct_only_tool_namespaces = [\"mcp__a\", # 4\n# 5\n] } # 6\n# 7\nb = 1 # 8\n",
-            "# 1\nfeatures = { code_mode = { direct_only_tool_namespaces = [ # 2\n# 3\n\"mcp__a\" # 4\n# 5\n] } } # 6\n# 7\nb = 1 # 8\n",
-            "# 1\n[features] # 2\n# 3\ncode_mode = { enabled = true, direct_only_tool_namespaces = [\"mcp__a\", # 4\n# 5\n] } # 6\n# 7\nb = 1 # 8\n",
+            "[features.code_mode] # 1\nenabled = true\n# 2\n\
+             direct_only_tool_namespaces = [ # 3\n # 4\n\"mcp__a\" # 5\n, # 6\n] # 7\n# 8\n",
+            "# 1\n[features.code_mode] # 2\n# 3\n\
+             direct_only_tool_namespaces = [\"mcp__a\", # 4\n] # 5\n# 6\n[z] # 7\n# 8\n",
+            "# 1\nfeatures.code_mode.direct_only_tool_namespaces = [ # 2\n\
+             # 3\n\"mcp__a\" # 4\n# 5\n] # 6\n# 7\nb = 1 # 8\n",
+            "# 1\n[features] # 2\n# 3\ncode_mode = { direct_only_tool_namespaces = [\"mcp__a\", # 4\n\
+             # 5\n] } # 6\n# 7\nb = 1 # 8\n",
+            "# 1\nfeatures = { code_mode = { direct_only_tool_namespaces = [ # 2\n\
+             # 3\n\"mcp__a\" # 4\n# 5\n] } } # 6\n# 7\nb = 1 # 8\n",
+            "# 1\n[features] # 2\n# 3\ncode_mode = { enabled = true, direct_only_tool_namespaces = [\"mcp__a\", # 4\n\
+             # 5\n] } # 6\n# 7\nb = 1 # 8\n",
         ] {
             let text = remove(before, "mcp__a").unwrap();
             for comment in 1..=8 {
