@@ -239,6 +239,8 @@ fn only_enabled_entries_of_ours_are_started() {
         let done = home.setup(&["claude-code", "--scope", "project", "--check"]).done().exits(1);
         done.prints(&["the project's entry is not started", "toolsmith setup claude-code --scope project"]);
     }
+    let refused = home.ok(&["claude-code", "--scope", "project"]);
+    refused.says(&["added alwaysLoad", "the project's entry is not started"]);
     assert!(!started.exists());
     home.write(".mcp.json", "{}");
     home.ok(&["claude-code", "--scope", "project"]);
@@ -260,6 +262,11 @@ fn the_advice_of_a_check_changes_the_entry() {
     home.write(file, &home.read(file).replace("\"alwaysLoad\": true", "\"alwaysLoad\": false"));
     assert!(home.read(file).contains("false"));
     check().prints(&["set it to true in", file]);
+    // `setup` refuses to change an entry that starts another program.
+    let script = with_script(&home, &format!("exec {} serve", program()));
+    let entry = json!({ "command": script, "args": ["serve"] });
+    home.write(".gemini/settings.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
+    home.ok(&["gemini", "--check"]).prints(&["set it to 1830000 in", "set `trust` to true in"]);
 }
 
 #[test]

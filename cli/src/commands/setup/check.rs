@@ -35,7 +35,7 @@ struct Effort {
     /// Whether to ask the programs of all clients for their versions, and not only where the version matters. Programs
     /// on Node take a second for that.
     versions: bool,
-    /// Whether the file of a project may start other commands than `setup` without options writes.
+    /// Whether a project's entry may start other commands than `setup` without options writes.
     is_trusted: bool,
 }
 
@@ -230,7 +230,7 @@ impl OfEntry<'_> {
         };
         findings.extend(self.keys(served.is_ok_and(|served| served.is_always_loaded()))?);
         findings.extend(self.namespace(&self.file.namespaces()?)?);
-        findings.push(self.calls());
+        findings.push(self.calls()?);
         Ok(findings)
     }
 
@@ -243,11 +243,11 @@ impl OfEntry<'_> {
         if !is_toolsmith(self.entry) {
             return Ok(Some("the entry does not start `toolsmith serve`, and is not started".to_owned()));
         }
-        if self.scope == ClientScope::User || effort.is_trusted {
+        if self.scope == ClientScope::User {
             return Ok(None);
         }
-        let own = self.own(None)?;
-        if own.is_same(self.entry) && own.has_variables_of(self.entry) {
+        let own = self.own(self.config().filter(|_| effort.is_trusted))?;
+        if (effort.is_trusted || own.is_same(self.entry)) && own.has_variables_of(self.entry) {
             return Ok(None);
         }
         let written = command(self.client, self.name, self.scope);
@@ -257,24 +257,31 @@ impl OfEntry<'_> {
     }
 
     /// The entry that `setup` would write.
-    fn own(&self, config: Option<&Path>) -> Result<Entry, Error> {
-        Entry::for_version(self.client, self.name, config, self.version.cloned().map_err(Clone::clone))
+    fn own(&self, config: Option<&str>) -> Result<Entry, Error> {
+        let version = self.version.cloned().map_err(Clone::clone);
+        Entry::for_version(self.client, self.name, config.map(Path::new), version)
+    }
+
+    /// The configuration that the entry names.
+    fn config(&self) -> Option<&str> {
+        let form = &self.profile().form;
+        let args = self.entry.get(form.args.unwrap_or(form.command)).and_then(Json::as_array)?;
+        args.iter().filter_map(Json::as_str).skip_while(|arg| *arg != "--config").nth(1)
+    }
+
+    /// The command that writes this entry.
+    fn command(&self) -> String {
+        let mut command = command(self.client, self.name, self.scope);
+        if let Some(config) = self.config() {
+            command = format!("{command} {}", command_line("--config", std::iter::once(config)));
+        }
+        command
     }
 
     /// The command that adds what the entry lacks. `None` if `setup` would not change it.
     fn addition(&self) -> Result<Option<String>, Error> {
-        let args = self.entry.get(self.profile().form.args.unwrap_or(self.profile().form.command));
-        let args: Vec<&str> =
-            args.and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect();
-        let config = args.iter().skip_while(|arg| **arg != "--config").nth(1).copied();
-        let own = self.own(config.map(Path::new))?;
-        if !matches!(self.file.state(self.name, &own)?, State::Incomplete(_)) {
-            return Ok(None);
-        }
-        let config = config
-            .map(|config| format!(" {}", command_line("--config", std::iter::once(config))))
-            .unwrap_or_default();
-        Ok(Some(command(self.client, self.name, self.scope) + &config))
+        let state = self.file.state(self.name, &self.own(self.config())?)?;
+        Ok(matches!(state, State::Incomplete(_)).then(|| self.command()))
     }
 
     /// The keys that the entry lacks. A server may ask Claude Code itself to load its tools always.
@@ -333,13 +340,14 @@ impl OfEntry<'_> {
     }
 
     /// Whether the client calls without asking, and which setting allows it.
-    fn calls(&self) -> Finding {
+    fn calls(&self) -> Result<Finding, Error> {
         let calls = &self.profile().calls;
-        let ok = |text: String| Finding::new(Kind::Ok, "calls", text);
-        if let Some((key, value)) = calls.key
-            && self.entry.get(key) == Some(&value.json(self.name))
+        let ok = |text: String| Ok(Finding::new(Kind::Ok, "calls", text));
+        let approval = calls.key.map(|(key, value)| (key, value.json(self.name)));
+        if let Some((key, value)) = &approval
+            && self.entry.get(*key) == Some(value)
         {
-            return ok(format!("without asking: `{key}` is {} in the entry", value.json(self.name)));
+            return ok(format!("without asking: `{key}` is {value} in the entry"));
         }
         if let Some(allowed) = self.allowed_in_list() {
             return ok(allowed);
@@ -347,11 +355,14 @@ impl OfEntry<'_> {
         if calls.are_allowed {
             return ok(calls.default.to_owned());
         }
-        let advice = match calls.key {
-            Some(_) => format!("{} --approve", command(self.client, self.name, self.scope)),
+        let advice = match &approval {
+            Some(_) if self.own(self.config())?.is_same(self.entry) => {
+                format!("{} --approve", self.command())
+            }
+            Some((key, value)) => format!("set `{key}` to {value} in {}", self.file.path.display()),
             None => calls.advice.replace("{name}", self.name),
         };
-        Finding::new(Kind::Note, "calls", format!("{}; to allow calls: {advice}", calls.default))
+        Ok(Finding::new(Kind::Note, "calls", format!("{}; to allow calls: {advice}", calls.default)))
     }
 
     /// The item of the client's list that allows the calls.

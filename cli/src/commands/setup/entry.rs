@@ -212,10 +212,14 @@ impl Entry {
         refused.map(reason).collect()
     }
 
-    /// Whether another entry has no variables but those of this one.
+    /// Whether another entry has only variables of this one, with the same values.
     pub(super) fn has_variables_of(&self, other: &Json) -> bool {
-        let theirs = other.get(self.profile.form.env).and_then(Json::as_object).into_iter().flatten();
-        theirs.into_iter().all(|(name, _)| self.variables.contains_key(name.as_str()))
+        let mut theirs = other.get(self.profile.form.env).and_then(Json::as_object).into_iter().flatten();
+        theirs.all(|(name, value)| {
+            let own =
+                if name == SEARCH_PATH { &self.search_path } else { &self.variables.get(&**name).cloned() };
+            own.is_some() && own.as_deref() == value.as_str()
+        })
     }
 
     /// Whether the client has a setting to call without asking.

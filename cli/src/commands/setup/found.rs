@@ -36,7 +36,7 @@ pub(super) struct Written {
 
 /// The state of a client's file before the change.
 enum Plan {
-    Change(Planned),
+    Change(Box<Planned>),
     /// The client has the whole entry.
     Same,
     /// The file is not for this entry, and stays.
@@ -69,7 +69,7 @@ pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> 
     for client in installed()? {
         // A client with an unreadable file must not prevent the others from being set up.
         match plan(arguments, client, config).await {
-            Ok(Plan::Change(plan)) => planned.push(plan),
+            Ok(Plan::Change(plan)) => planned.push(*plan),
             Ok(Plan::Same) => written.unchanged.push(client),
             Ok(Plan::Other) => {}
             Err(failure) => say(format_args!(
@@ -142,5 +142,5 @@ async fn plan(arguments: &SetupArguments, client: Client, config: Option<&Path>)
     lines.extend(file.namespace_lines()?);
     let lines = lines.join("\n");
     say(format_args!("{word}: {shown}{is_new}, in {}\n{lines}\n", file.section()));
-    Ok(Plan::Change(Planned { client, entry, file, is_completed }))
+    Ok(Plan::Change(Box::new(Planned { client, entry, file, is_completed })))
 }
