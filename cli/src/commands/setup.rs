@@ -30,7 +30,7 @@ pub(crate) use check::{Checked, check_installed};
 pub(crate) use consent::ask_to_change;
 pub(crate) use entry::Entry;
 pub(crate) use file::{ClientFile, LIMIT, State, report_backup};
-use found::Written;
+use found::{Written, report_left_out};
 pub(crate) use place::Place;
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
@@ -158,18 +158,6 @@ async fn write_named(
         report("its paths are valid only on this machine: check them before you share the file");
     }
     Ok(true)
-}
-
-/// Reports the keys that a client does not get, because its version may refuse them.
-fn report_left_out(
-    arguments: &SetupArguments,
-    client: Client,
-    file: &ClientFile,
-    entry: &Entry,
-) -> Result<(), Failure> {
-    let command = check::command(client, &arguments.name, arguments.scope);
-    file.left_out(&arguments.name, entry, &command)?.iter().for_each(|reason| report(reason));
-    Ok(())
 }
 
 /// The refusal to replace a different entry.

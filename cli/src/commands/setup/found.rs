@@ -6,14 +6,13 @@ use std::path::Path;
 use clap::ValueEnum as _;
 use gateway::failure::Failure;
 use serde_json::Value as Json;
-use terminal::say;
+use terminal::{say, say_note};
 
 use super::check::command;
 use super::consent::{ask_to_change, report_approval};
 use super::entry::Entry;
 use super::file::{ClientFile, State, report_backup};
 use super::place::{Place, is_installed};
-use super::report_left_out;
 use crate::arguments::{Client, ClientScope, SetupArguments};
 
 /// A change of a client's file.
@@ -98,6 +97,19 @@ pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> 
     ));
     written.changed = planned.iter().map(|planned| planned.client).collect();
     Ok(written)
+}
+
+/// Reports the keys that a client does not get, because its version may refuse them.
+pub(super) fn report_left_out(
+    arguments: &SetupArguments,
+    client: Client,
+    file: &ClientFile,
+    entry: &Entry,
+) -> Result<(), Failure> {
+    let command = command(client, &arguments.name, arguments.scope);
+    let reasons = file.left_out(&arguments.name, entry, &command)?;
+    reasons.iter().for_each(|reason| say_note(format_args!("toolsmith: {reason}\n")));
+    Ok(())
 }
 
 /// Prepares the change of a client's file and shows it.
