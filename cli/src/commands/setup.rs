@@ -148,7 +148,7 @@ async fn write_named(
         }
         State::Other(_) | State::Missing => {}
     }
-    consent::ask_for_approval(client, &arguments.name, &mut entry).await;
+    consent::ask_for_approval(arguments, client, &mut entry).await;
     file.put(name, &entry)?;
     let backup = file.save()?;
     report(&format!("added {name} to {shown}: {}", entry.line()));

@@ -286,6 +286,11 @@ fn other_values_that_work_are_no_findings() {
 #[test]
 fn an_unknown_version_is_explained_and_unchanged_entries_are_checked() {
     let home = with_clients(&[("codex", "no version")]);
+    let options = ["codex", "--name", "smith", "--scope", "project"];
+    home.with_path(&options).done().exits(0).says(&[
+        "to add it later: toolsmith setup codex --scope project --name smith\n",
+        "without asking: toolsmith setup codex --scope project --name smith --approve\n",
+    ]);
     let reasons = ["is left out, because `codex --version` printed no version", "checked codex: "];
     home.with_path(&["codex"]).done().exits(0).says(&reasons);
     home.with_path(&["codex"]).done().exits(0).says(&reasons);

@@ -200,6 +200,15 @@ pub(super) fn command(client: Client, name: &str, scope: ClientScope) -> String 
     format!("toolsmith setup {}{scope}{name}", client.word())
 }
 
+/// The command that changes the entry of these arguments again.
+pub(super) fn command_of(arguments: &SetupArguments, client: Client) -> String {
+    let command = command(client, &arguments.name, arguments.scope);
+    let config = arguments.config.as_ref().map(|config| config.display().to_string());
+    config.map_or(command.clone(), |config| {
+        format!("{command} {}", command_line("--config", std::iter::once(config.as_str())))
+    })
+}
+
 /// An entry, and the client that reads it.
 struct OfEntry<'a> {
     client: Client,

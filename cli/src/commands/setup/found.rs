@@ -8,7 +8,7 @@ use gateway::failure::Failure;
 use serde_json::Value as Json;
 use terminal::{say, say_note};
 
-use super::check::command;
+use super::check::{command, command_of};
 use super::consent::{ask_to_change, report_approval};
 use super::entry::Entry;
 use super::file::{ClientFile, State, report_backup};
@@ -90,7 +90,7 @@ pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> 
         say(format_args!("toolsmith: {done} {} {to} {}\n", arguments.name, file.path.display()));
         report_left_out(arguments, *client, file, entry)?;
         report_backup(backup.as_deref());
-        report_approval(*client, entry);
+        report_approval(arguments, *client, entry);
     }
     say(format_args!(
         "toolsmith: restart the clients to load it; to remove it again: toolsmith setup --remove\n"
@@ -106,7 +106,7 @@ pub(super) fn report_left_out(
     file: &ClientFile,
     entry: &Entry,
 ) -> Result<(), Failure> {
-    let command = command(client, &arguments.name, arguments.scope);
+    let command = command_of(arguments, client);
     let reasons = file.left_out(&arguments.name, entry, &command)?;
     reasons.iter().for_each(|reason| say_note(format_args!("toolsmith: {reason}\n")));
     Ok(())
