@@ -388,7 +388,7 @@ impl PendingRequests {
                 None => match self.let_run(work) {
                     Ok(result) => return Ok(result),
                     // There is no room for it yet: the request waits on, as long as its client does.
-                    Err(kept) => (work, limit) = (kept, Some(RETRY)),
+                    Err(kept) => (work, limit) = (*kept, Some(RETRY)),
                 },
             }
         }
@@ -419,10 +419,12 @@ impl PendingRequests {
 
     /// Lets work go on until its client comes back for the result, which is kept for the time to answer a question
     /// after the work has ended. The result says how to come back; the work is returned if there is no room to hold it.
-    fn let_run(self: &Arc<Self>, work: PendingRequest) -> Result<Value, PendingRequest> {
-        let WorkTerms { bytes, caller, going_on: Some(going_on), .. } = &work.terms else { return Err(work) };
+    fn let_run(self: &Arc<Self>, work: PendingRequest) -> Result<Value, Box<PendingRequest>> {
+        let WorkTerms { bytes, caller, going_on: Some(going_on), .. } = &work.terms else {
+            return Err(Box::new(work));
+        };
         let Ok(reserved) = self.quota.try_reserve(caller.client(), bytes.saturating_add(RESULT)) else {
-            return Err(work);
+            return Err(Box::new(work));
         };
         caller.detach();
         let (id, owner, has_schema) = (going_on.id.clone(), going_on.owner.clone(), going_on.has_schema);

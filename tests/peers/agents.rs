@@ -35,7 +35,7 @@ pub(crate) const LONG: &str = "long";
 /// The model's API key, which the model server checks.
 const KEY: &str = "secret-key";
 
-/// How many agents run concurrently.
+/// Maximum number of agents that run at the same time.
 const AT_ONCE: usize = 3;
 /// The duration of the long snippet in seconds: above the limits of 1 and 5 minutes that clients have.
 const LONG_SECONDS: u32 = 400;
@@ -67,7 +67,7 @@ pub(crate) async fn run(
     Ok((rows, text))
 }
 
-/// Like [`run`], with one snippet that takes minutes, in all agents at once.
+/// Runs one snippet that takes minutes, in all agents at once.
 pub(crate) async fn run_long(installed: &Installed, product: &Product) -> Checked<(Vec<Row>, String)> {
     let chosen: Vec<&Agent> = AGENTS.iter().collect();
     let each = |agent: &'static Agent| agent.observe_long(installed, product);

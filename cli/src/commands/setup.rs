@@ -30,6 +30,7 @@ pub(crate) use check::{Checked, check_installed};
 pub(crate) use consent::ask_to_change;
 pub(crate) use entry::Entry;
 pub(crate) use file::{ClientFile, LIMIT, State, report_backup};
+use found::{Written, report_left_out};
 pub(crate) use place::Place;
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
@@ -47,16 +48,15 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if arguments.print {
         return print(arguments, config).await;
     }
-    let changed = if arguments.clients.is_empty() {
+    let Written { changed, unchanged } = if arguments.clients.is_empty() {
         found::write(arguments, config).await?
     } else {
-        let mut changed = Vec::new();
+        let mut written = Written::default();
         for client in &arguments.clients {
-            if write_named(arguments, *client, config).await? {
-                changed.push(*client);
-            }
+            let is_changed = write_named(arguments, *client, config).await?;
+            if is_changed { &mut written.changed } else { &mut written.unchanged }.push(*client);
         }
-        changed
+        written
     };
     if !arguments.trust.is_empty() {
         consent::trust(&arguments.trust)?;
@@ -66,7 +66,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if let (false, Some(layer)) = (changed.is_empty(), &named) {
         consent::report_untrusted(layer)?;
     }
-    check::report(arguments, &changed).await;
+    check::report(arguments, &[changed, unchanged].concat()).await;
     Ok(exit_code::OK)
 }
 
@@ -129,6 +129,7 @@ async fn write_named(
     match file.state(name, &entry)? {
         State::Same => {
             report(&format!("{shown} already has {name}, and is unchanged"));
+            report_left_out(arguments, client, &file, &entry)?;
             return Ok(false);
         }
         State::Incomplete(keys) => {
@@ -138,6 +139,7 @@ async fn write_named(
             if entry.is_approved {
                 report(&format!("{name} in {shown} is now called without asking"));
             }
+            report_left_out(arguments, client, &file, &entry)?;
             report_backup(backup.as_deref());
             return Ok(true);
         }
@@ -146,11 +148,11 @@ async fn write_named(
         }
         State::Other(_) | State::Missing => {}
     }
-    consent::ask_for_approval(client, &arguments.name, &mut entry).await;
+    consent::ask_for_approval(arguments, client, &mut entry).await;
     file.put(name, &entry)?;
     let backup = file.save()?;
     report(&format!("added {name} to {shown}: {}", entry.line()));
-    entry.left_out().iter().for_each(|reason| report(reason));
+    report_left_out(arguments, client, &file, &entry)?;
     report_backup(backup.as_deref());
     if arguments.scope == ClientScope::Project {
         report("its paths are valid only on this machine: check them before you share the file");

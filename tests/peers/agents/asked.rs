@@ -18,7 +18,7 @@ pub(super) fn description<'a>(requests: &'a [Value], name: &str) -> Checked<&'a 
     described(requests.iter(), name)
 }
 
-/// Like [`description`], in the last request.
+/// The description in the last request.
 pub(super) fn last_description<'a>(requests: &'a [Value], name: &str) -> Checked<&'a str> {
     described(requests.iter().rev(), name)
 }

@@ -1,4 +1,4 @@
-//! What `toolsmith serve` declares to a client that says who it is.
+//! Reads the declarations of `toolsmith serve` to a client that says who it is.
 
 use std::{fs, path::Path, process::Stdio, time::Duration};
 

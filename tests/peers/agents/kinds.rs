@@ -26,7 +26,7 @@ pub(crate) struct Agent {
     pub(super) tool: &'static str,
     /// Its tool to find or call other tools, which shows that it withholds some of them.
     pub(super) finder: Option<&'static str>,
-    /// How the models are chosen that `{model}` in the settings stands for.
+    /// The choice of the models that `{model}` in the settings stands for.
     pub(super) catalog: Option<Catalog>,
     /// Its settings file in the home folder, and its content; `{address}` is replaced by the model server's.
     pub(super) settings: (&'static str, &'static str),
@@ -36,7 +36,7 @@ pub(crate) struct Agent {
     pub(super) variables: &'static [(&'static str, &'static str)],
 }
 
-/// Which models of Codex's catalog.
+/// The models of Codex's catalog that are run.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Catalog {
     /// Codex gives them only `exec`, which runs JavaScript.

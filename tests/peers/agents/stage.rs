@@ -24,7 +24,7 @@ use super::{Agent, KEY, WATCHDOG, declared, short};
 /// The environment's search path.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What an agent has to do.
+/// The task of an agent.
 pub(super) struct Scene {
     /// The arguments of the model's calls of `execute_code`, one per turn.
     pub(super) calls: Vec<Value>,
@@ -32,11 +32,11 @@ pub(super) struct Scene {
     pub(super) limit: Duration,
 }
 
-/// What an agent did.
+/// The actions of an agent.
 pub(super) struct Driven {
     /// Its requests to the model.
     pub(super) requests: Vec<Value>,
-    /// What it printed, or its failure.
+    /// Its output, or its failure.
     pub(super) ended: Checked<String>,
     /// The description of `execute_code` that the server declares to it.
     pub(super) declared: String,

@@ -1,7 +1,7 @@
-//! `toolsmith setup --check`: starts the entry of a client's file, and reports what the client's model sees; and the keys
-//! that depend on the client's version.
+//! `toolsmith setup --check`: starts the entry of a client's file, and reports what the client's model sees; and the
+//! keys that depend on the client's version.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::clients::{Home, program};
 use crate::harness::Run;
@@ -64,6 +64,21 @@ fn other_namespaces_stay_and_the_name_is_followed() {
     removed.says(&["- \"mcp__my_tools\" in features.code_mode.direct_only_tool_namespaces"]);
     assert_eq!(home.read(CODEX), before);
     home.setup(&["gemini", "--required"]).done().exits(2).says(&["no setting to require the server"]);
+}
+
+#[test]
+fn a_namespace_stays_while_another_entry_has_it_and_marks_and_line_ends_stay() {
+    let home = with_clients(&[("codex", "codex-cli 0.171.0")]);
+    let before = "\u{feff}model = \"o9\" # fast\r\n";
+    home.write(CODEX, before);
+    home.with_path(&["codex", "--name", "my-tools"]).done().exits(0);
+    let one = home.read(CODEX);
+    assert!(one.starts_with(before) && !one.replace("\r\n", "").contains('\n'), "{one:?}");
+    home.with_path(&["codex", "--name", "my_tools"]).done().exits(0);
+    home.with_path(&["codex", "--name", "my_tools", "--remove"]).done().exits(0);
+    assert_eq!(home.read(CODEX), one);
+    home.with_path(&["codex", "--name", "my-tools", "--remove"]).done().exits(0);
+    assert_eq!(home.read(CODEX), before);
 }
 
 #[test]
@@ -168,16 +183,121 @@ fn the_check_fails_if_the_model_does_not_see_the_tools() {
         .prints(&["`alwaysLoadTools` is not true", "note     key"]);
 }
 
+/// Writes a program with the name of ours, which runs these lines, and returns its path.
+fn with_script(home: &Home, lines: &str) -> String {
+    let program = home.with_program("toolsmith", "");
+    home.write("programs/toolsmith", &format!("#!/bin/sh\n{lines}\n"));
+    program
+}
+
+/// Writes `.cursor/mcp.json` with this entry.
+fn with_entry(home: &Home, entry: &Value) {
+    home.write(".cursor/mcp.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
+}
+
 #[test]
 fn an_entry_that_does_not_start_is_reported_with_its_own_words_but_not_with_secrets() {
     let home = Home::new();
-    let script = "echo \"no key $KEY\" >&2; exit 3";
-    let entry = json!({ "command": "/bin/sh", "args": ["-c", script], "env": { "KEY": "hunter2" } });
-    home.write(".cursor/mcp.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
-    let done = home.setup(&["cursor", "--check"]).done().exits(1).prints(&["missing  start", "no key …"]);
-    assert!(!done.stdout.contains("hunter2"), "{}", done.stdout);
+    let script = with_script(&home, "echo \"no key $KEY $3 after 11 s\" >&2; exit 3");
+    let env = json!({ "KEY": "hunter2", "DEBUG": "1" });
+    with_entry(&home, &json!({ "command": script, "args": ["serve", "--token", "hunter3"], "env": env }));
+    let done = home.setup(&["cursor", "--check"]).done().exits(1);
+    done.prints(&["missing  start", "no key … … after 11 s"]);
     // A new entry without servers: the reason and what to do.
     home.ok(&["zed"]).says(&["its model does not see the tools", "no MCP servers are configured"]);
+}
+
+#[test]
+fn output_that_is_no_message_is_shown_without_secrets() {
+    let home = with_clients(&[]);
+    let script = with_script(&home, &format!("echo \"key $KEY\"; exec {} serve", program()));
+    with_entry(&home, &json!({ "command": script, "args": ["serve"], "env": { "KEY": "hunter2" } }));
+    home.ok(&["cursor", "--check"]).prints(&["note     protocol", "no message: key …"]);
+}
+
+#[test]
+fn only_enabled_entries_of_ours_are_started() {
+    let home = with_clients(&[]);
+    let started = home.path().join("started");
+    let touch = format!("touch {}", started.display());
+    with_entry(&home, &json!({ "command": "/bin/sh", "args": ["-c", touch] }));
+    home.setup(&["cursor", "--check"]).done().exits(1).prints(&["does not start `toolsmith serve`"]);
+    let doctor = home.in_here(Run::new(home.path())).argument("doctor").done();
+    assert!(doctor.stdout.contains("does not start `toolsmith serve`"), "{}", doctor.stdout);
+    let script = with_script(&home, &touch);
+    with_entry(&home, &json!({ "command": script, "args": ["serve"], "disabled": true }));
+    home.setup(&["cursor", "--check"]).done().exits(1).prints(&["the entry is disabled"]);
+    // Any folder may have a `.mcp.json` of someone else.
+    for entry in [
+        json!({ "command": script, "args": ["serve"] }),
+        json!({ "command": program(), "args": ["serve", "--config", "theirs.yaml"] }),
+        json!({ "command": program(), "args": ["serve"], "env": { "LD_PRELOAD": "theirs.so" } }),
+    ] {
+        let mut entry = entry;
+        entry["type"] = json!("stdio");
+        home.write(".mcp.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
+        let done = home.setup(&["claude-code", "--scope", "project", "--check"]).done().exits(1);
+        done.prints(&["the project's entry is not started", "toolsmith setup claude-code --scope project"]);
+    }
+    let refused = home.ok(&["claude-code", "--scope", "project"]);
+    refused.says(&["added alwaysLoad", "the project's entry is not started"]);
+    assert!(!started.exists());
+    home.write(".mcp.json", "{}");
+    home.ok(&["claude-code", "--scope", "project"]);
+    home.ok(&["claude-code", "--scope", "project", "--check"]).prints(&["tools listed after"]);
+}
+
+#[test]
+fn the_advice_of_a_check_changes_the_entry() {
+    let home = with_clients(&[]);
+    home.write("tools.yaml", "mcpServers: {}\n");
+    let config = home.path().join("tools.yaml").display().to_string();
+    let file = ".claude.json";
+    let entry = json!({ "type": "stdio", "command": program(), "args": ["serve", "--config", config] });
+    home.write(file, &json!({ "mcpServers": { "smith": entry } }).to_string());
+    let check = || home.setup(&["claude-code", "--name", "smith", "--check"]).done().exits(0);
+    let command = format!("toolsmith setup claude-code --name smith --config {config}");
+    check().prints(&[&format!("to add it: {command}\n")]);
+    home.ok(&["claude-code", "--name", "smith", "--config", &config]).says(&["added alwaysLoad to smith"]);
+    home.write(file, &home.read(file).replace("\"alwaysLoad\": true", "\"alwaysLoad\": false"));
+    assert!(home.read(file).contains("false"));
+    check().prints(&["set it to true in", file]);
+    // `setup` refuses to change an entry that starts another program.
+    let script = with_script(&home, &format!("exec {} serve", program()));
+    let entry = json!({ "command": script, "args": ["serve"] });
+    home.write(".gemini/settings.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
+    home.ok(&["gemini", "--check"]).prints(&["set it to 1830000 in", "set `trust` to true in"]);
+}
+
+#[test]
+fn other_values_that_work_are_no_findings() {
+    let home = with_clients(&[]);
+    for client in ["copilot", "goose"] {
+        home.ok(&[client]);
+    }
+    let (copilot, goose) = (".copilot/mcp-config.json", ".config/goose/config.yaml");
+    home.write(copilot, &home.read(copilot).replace("\"*\"", "\"execute_code\""));
+    home.write(goose, &home.read(goose).replace("name: toolsmith", "name: My tools"));
+    assert!(home.read(copilot).contains("execute_code") && home.read(goose).contains("My tools"));
+    home.ok(&["copilot", "goose", "--check"]).prints(&["copilot: ", "goose: "]);
+    home.ok(&["cursor"]).says(&["is not measured for this client"]);
+}
+
+#[test]
+fn an_unknown_version_is_explained_and_unchanged_entries_are_checked() {
+    let home = with_clients(&[("codex", "no version")]);
+    let options = ["codex", "--name", "smith", "--scope", "project"];
+    home.with_path(&options).done().exits(0).says(&[
+        "to add it later: toolsmith setup codex --scope project --name smith\n",
+        "without asking: toolsmith setup codex --scope project --name smith --approve\n",
+    ]);
+    let reasons = ["is left out, because `codex --version` printed no version", "checked codex: "];
+    home.with_path(&["codex"]).done().exits(0).says(&reasons);
+    home.with_path(&["codex"]).done().exits(0).says(&reasons);
+    home.ok(&["codex"]).says(&["is left out, because codex is not in PATH"]);
+    home.ok(&["codex", "--check"]).prints(&["codex is not in PATH, so its version is not known"]);
+    let all = home.with_path(&["--yes"]).done().exits(0);
+    all.says(&["nothing to change", "is left out", "checked codex: "]);
 }
 
 #[test]

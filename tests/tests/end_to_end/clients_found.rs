@@ -104,6 +104,15 @@ fn all_installed_clients_get_the_entry_in_their_own_format() {
 }
 
 #[test]
+fn an_entry_that_lacks_keys_is_completed_and_only_these_are_shown() {
+    let home = Home::new();
+    let entry = json!({ "command": program(), "args": ["serve"], "timeout": 900 });
+    home.write(".qwen/settings.json", &json!({ "mcpServers": { "toolsmith": entry } }).to_string());
+    let done = home.ok(&["--yes"]).says(&["+   \"alwaysLoadTools\": true", "completed toolsmith in"]);
+    assert!(!done.stderr.contains("\"command\"") && !done.stderr.contains("\"timeout\""), "{}", done.stderr);
+}
+
+#[test]
 fn only_installed_clients_are_changed_and_new_files_are_private() {
     let home = Home::new();
     fs::create_dir_all(home.path().join(".cursor")).unwrap();
@@ -210,15 +219,18 @@ fn a_file_that_cannot_be_read_does_not_stop_the_others() {
 #[test]
 fn a_second_form_of_opencode_gets_the_entry_where_it_reads_it() {
     let home = Home::new();
-    home.write(
-        "opencode.json",
-        r#"{ "mcp": { "servers": { "a": { "type": "local", "command": ["x"] } } } }"#,
-    );
+    home.write("opencode.json", r#"{ "mcp": { "servers": {} } }"#);
     home.ok(&["opencode", "--scope", "project"]);
     let content = content("opencode.json", &home.read("opencode.json"));
     let entry = &content["mcp"]["servers"]["toolsmith"];
     assert_eq!((&entry["type"], &entry["timeout"]["request"]), (&json!("local"), &json!(1_830_000)));
     assert_eq!(entry["codemode"], json!(false));
+    // An entry that lacks the keys gets them in this form too.
+    let bare = json!({ "type": "local", "command": [program(), "serve"] });
+    let text = json!({ "mcp": { "servers": { "toolsmith": bare } } });
+    home.write("opencode.json", &text.to_string());
+    home.ok(&["opencode", "--scope", "project"]).says(&["added timeout, codemode to toolsmith"]);
+    assert_eq!(self::content("opencode.json", &home.read("opencode.json")), content);
 }
 
 #[test]

@@ -5,10 +5,11 @@
 mod finding;
 mod served;
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum as _;
-use config::Error;
+use config::{Error, command_line};
 use futures::future::join_all;
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -16,30 +17,34 @@ use semver::Version;
 use serde_json::Value as Json;
 use server::client_profile::ClientProfile;
 use terminal::{Terminal, say_note};
-use tokio::time::timeout;
 
 use self::finding::{Finding, Kind};
 use super::client::{Key, NAMESPACES, Profile, Syntax};
-use super::file::ClientFile;
+use super::entry::Entry;
+use super::file::{ClientFile, State};
 use super::place::{Place, is_installed};
 use super::{namespaces, version};
 use crate::arguments::{Client, ClientScope, SetupArguments};
+use crate::commands::mcp::edit::foreign::is_toolsmith;
 
-/// How much time a check may take.
+/// The limits of a check.
 #[derive(Debug, Clone, Copy)]
 struct Effort {
     /// The time limit for the start and the list.
     limit: Duration,
-    /// Whether to ask the programs of all clients for their versions, and not only where the version matters. Programs on
-    /// Node take a second for that.
+    /// Whether to ask the programs of all clients for their versions, and not only where the version matters. Programs
+    /// on Node take a second for that.
     versions: bool,
+    /// Whether a project's entry may start other commands than `setup` without options writes.
+    is_trusted: bool,
 }
 
 /// With `--check`: an entry for a container may have to load its image.
-const PATIENT: Effort = Effort { limit: Duration::from_secs(60), versions: true };
+const PATIENT: Effort = Effort { limit: Duration::from_secs(60), versions: true, is_trusted: false };
 
-/// At the end of `setup` and in `doctor`.
-const SHORT: Effort = Effort { limit: Duration::from_secs(30), versions: false };
+/// At the end of `setup`, which has written or compared the entry, and in `doctor`, which reads only the user's own
+/// files.
+const SHORT: Effort = Effort { limit: Duration::from_secs(30), versions: false, is_trusted: true };
 
 /// The value of `clientInfo.version` for a client whose version is not known.
 const NO_VERSION: &str = "0.0.0";
@@ -104,20 +109,19 @@ impl Checked {
 /// Checks the named clients, or all installed ones that have the entry, and returns the exit code.
 pub(super) async fn check(arguments: &SetupArguments) -> Result<u8, Failure> {
     let (name, scope) = (arguments.name.as_str(), arguments.scope);
-    let mut checked = Vec::new();
-    if arguments.clients.is_empty() {
-        checked = all(name, scope, PATIENT).await;
+    let checked = if arguments.clients.is_empty() {
+        all(name, scope, PATIENT).await
     } else {
-        for client in &arguments.clients {
-            let one = one(*client, name, scope, PATIENT).await?;
-            checked.push(one.ok_or_else(|| {
+        let checks = arguments.clients.iter().map(async |client| {
+            one(*client, name, scope, PATIENT).await?.ok_or_else(|| {
                 let word = client.word();
                 Failure::command_line(format!("{word} has no entry {name}"))
-                    .hint(format!("to add it: toolsmith setup {word}"))
+                    .hint(format!("to add it: {}", command(*client, name, scope)))
                     .hint("to name another entry: --name NAME")
-            })?);
-        }
-    }
+            })
+        });
+        join_all(checks).await.into_iter().collect::<Result<_, _>>()?
+    };
     if checked.is_empty() {
         return Err(Failure::command_line(format!("no installed client has an entry {name}"))
             .hint("to add it: toolsmith setup"));
@@ -133,9 +137,9 @@ pub(crate) async fn check_installed() -> Vec<Checked> {
     all("toolsmith", ClientScope::User, SHORT).await
 }
 
-/// Reports one line for each client whose file was changed.
-pub(super) async fn report(arguments: &SetupArguments, changed: &[Client]) {
-    let checks = changed.iter().map(|client| one(*client, &arguments.name, arguments.scope, SHORT));
+/// Reports one line for each of the clients.
+pub(super) async fn report(arguments: &SetupArguments, clients: &[Client]) {
+    let checks = clients.iter().map(|client| one(*client, &arguments.name, arguments.scope, SHORT));
     for checked in join_all(checks).await {
         match checked {
             Ok(Some(checked)) => {
@@ -159,7 +163,8 @@ async fn all(name: &str, scope: ClientScope, effort: Effort) -> Vec<Checked> {
     let checks = in_scope.map(async |client| {
         one(client, name, scope, effort).await.unwrap_or_else(|error| {
             let findings = vec![Finding::new(Kind::Missing, "file", error.to_string())];
-            let (command, place) = (command(client, name, scope), client.profile().section.join("."));
+            let (command, place) =
+                (command(client, name, scope) + " --check", client.profile().section.join("."));
             Some(Checked { client, version: None, command, place, findings })
         })
     });
@@ -176,108 +181,182 @@ async fn one(
     let file = ClientFile::open(client, &Place::of(client, scope)?)?;
     let Some(entry) = file.entries()?.remove(name) else { return Ok(None) };
     let profile = client.profile();
-    let Effort { limit, versions } = effort;
-    let version = if versions || profile.is_versioned { version::of(profile).await } else { None };
-    let named = version.as_ref().map_or(NO_VERSION.to_owned(), Version::to_string);
-    let shown = ClientProfile::of(profile.client_info, &named);
-    let served = timeout(limit, served::start(profile, name, &entry, named, limit));
-    let served =
-        served.await.unwrap_or_else(|_| Err(format!("no tools were listed within {} s", limit.as_secs())));
-    let mut findings = match &served {
-        Ok(served) => served.findings(shown),
-        Err(why) => vec![Finding::new(Kind::Missing, "start", why.clone())],
+    let version = if effort.versions || profile.is_versioned {
+        version::of(profile).await
+    } else {
+        Err("its version does not matter".to_owned())
     };
-    let of_entry = OfEntry { client, profile, name, entry: &entry, version: version.as_ref() };
-    findings.extend(of_entry.keys(served.is_ok_and(|served| served.is_always_loaded())));
-    findings.extend(of_entry.namespace(&file.namespaces()?));
-    findings.push(of_entry.calls());
+    let of_entry = OfEntry { client, name, scope, entry: &entry, version: version.as_ref(), file: &file };
+    let findings = of_entry.findings(effort).await?;
     let place = format!("{}, {}.{name}", file.path.display(), file.section());
-    Ok(Some(Checked { client, version, command: command(client, name, scope), place, findings }))
+    let command = command(client, name, scope) + " --check";
+    Ok(Some(Checked { client, version: version.ok(), command, place, findings }))
 }
 
-fn command(client: Client, name: &str, scope: ClientScope) -> String {
+/// The command that adds the entry, or what it lacks.
+pub(super) fn command(client: Client, name: &str, scope: ClientScope) -> String {
     let scope = if scope == ClientScope::Project { " --scope project" } else { "" };
     let name = if name == "toolsmith" { String::new() } else { format!(" --name {name}") };
-    format!("toolsmith setup {}{scope}{name} --check", client.word())
+    format!("toolsmith setup {}{scope}{name}", client.word())
+}
+
+/// The command that changes the entry of these arguments again.
+pub(super) fn command_of(arguments: &SetupArguments, client: Client) -> String {
+    let command = command(client, &arguments.name, arguments.scope);
+    let config = arguments.config.as_ref().map(|config| config.display().to_string());
+    config.map_or(command.clone(), |config| {
+        format!("{command} {}", command_line("--config", std::iter::once(config.as_str())))
+    })
 }
 
 /// An entry, and the client that reads it.
 struct OfEntry<'a> {
     client: Client,
-    profile: &'static Profile,
     name: &'a str,
+    scope: ClientScope,
     entry: &'a Json,
-    version: Option<&'a Version>,
+    /// The client's version, or why it is not known.
+    version: Result<&'a Version, &'a String>,
+    file: &'a ClientFile,
 }
 
 impl OfEntry<'_> {
+    fn profile(&self) -> &'static Profile {
+        self.client.profile()
+    }
+
+    /// All findings. An entry that is disabled or not ours is not started.
+    async fn findings(&self, effort: Effort) -> Result<Vec<Finding>, Error> {
+        if let Some(why) = self.unstarted(effort)? {
+            return Ok(vec![Finding::new(Kind::Missing, "entry", why)]);
+        }
+        let version = self.version.map_or(NO_VERSION.to_owned(), Version::to_string);
+        let shown = ClientProfile::of(self.profile().client_info, &version);
+        let served = served::start(self.profile(), self.name, self.entry, version, effort.limit).await;
+        let mut findings = match &served {
+            Ok(served) => served.findings(shown),
+            Err(why) => vec![Finding::new(Kind::Missing, "start", why.clone())],
+        };
+        findings.extend(self.keys(served.is_ok_and(|served| served.is_always_loaded()))?);
+        findings.extend(self.namespace(&self.file.namespaces()?)?);
+        findings.push(self.calls()?);
+        Ok(findings)
+    }
+
+    /// Why the entry must not be started, if so. The file of a project may come from someone else.
+    fn unstarted(&self, effort: Effort) -> Result<Option<String>, Error> {
+        let is = |key: &str, value: bool| self.entry.get(key) == Some(&Json::Bool(value));
+        if is("disabled", true) || is("enabled", false) {
+            return Ok(Some("the entry is disabled, and is not started".to_owned()));
+        }
+        if !is_toolsmith(self.entry) {
+            return Ok(Some("the entry does not start `toolsmith serve`, and is not started".to_owned()));
+        }
+        if self.scope == ClientScope::User {
+            return Ok(None);
+        }
+        let own = self.own(self.config().filter(|_| effort.is_trusted))?;
+        if (effort.is_trusted || own.is_same(self.entry)) && own.has_variables_of(self.entry) {
+            return Ok(None);
+        }
+        let written = command(self.client, self.name, self.scope);
+        Ok(Some(format!(
+            "the project's entry is not started: it may come from someone else, and `{written}` would write another one"
+        )))
+    }
+
+    /// The entry that `setup` would write.
+    fn own(&self, config: Option<&str>) -> Result<Entry, Error> {
+        let version = self.version.cloned().map_err(Clone::clone);
+        Entry::for_version(self.client, self.name, config.map(Path::new), version)
+    }
+
+    /// The configuration that the entry names.
+    fn config(&self) -> Option<&str> {
+        let form = &self.profile().form;
+        let args = self.entry.get(form.args.unwrap_or(form.command)).and_then(Json::as_array)?;
+        args.iter().filter_map(Json::as_str).skip_while(|arg| *arg != "--config").nth(1)
+    }
+
+    /// The command that writes this entry.
+    fn command(&self) -> String {
+        let mut command = command(self.client, self.name, self.scope);
+        if let Some(config) = self.config() {
+            command = format!("{command} {}", command_line("--config", std::iter::once(config)));
+        }
+        command
+    }
+
+    /// The command that adds what the entry lacks. `None` if `setup` would not change it.
+    fn addition(&self) -> Result<Option<String>, Error> {
+        let state = self.file.state(self.name, &self.own(self.config())?)?;
+        Ok(matches!(state, State::Incomplete(_)).then(|| self.command()))
+    }
+
     /// The keys that the entry lacks. A server may ask Claude Code itself to load its tools always.
-    fn keys(&self, is_always_loaded: bool) -> Vec<Finding> {
-        let is_off = self.entry.get("disabled") == Some(&Json::Bool(true))
-            || self.entry.get("enabled") == Some(&Json::Bool(false));
-        let off = is_off.then(|| Finding::new(Kind::Missing, "entry", "the entry is disabled"));
-        let accepted = self.profile.keys.iter().filter(|key| key.is_accepted_by(self.version));
+    fn keys(&self, is_always_loaded: bool) -> Result<Vec<Finding>, Error> {
+        let addition = self.addition()?;
+        let file = self.file.path.display();
         let lacks = |key: &&Key| match self.entry.get(key.name) {
             None => true,
-            Some(value) => key.shows && *value != key.value.json(self.name),
+            Some(value) => key.shows && !key.value.is_met_by(value, self.name),
         };
         let finding = |key: &Key| {
             let shows = key.shows && !(is_always_loaded && key.name == "alwaysLoad");
-            let text = format!(
-                "`{}` is not {} in the entry: without it, {}; to add it: toolsmith setup {}",
-                key.name,
-                key.value.json(self.name),
-                key.without,
-                self.client.word()
-            );
+            let Key { name, without, value, .. } = key;
+            let value = value.json(self.name);
+            let remedy = match (&addition, self.entry.get(key.name)) {
+                (Some(command), None) => format!("to add it: {command}"),
+                _ => format!("set it to {value} in {file}"),
+            };
+            let text = format!("`{name}` is not {value} in the entry: without it, {without}; {remedy}");
             Finding::new(if shows { Kind::Missing } else { Kind::Note }, "key", text)
         };
-        off.into_iter().chain(accepted.filter(lacks).map(finding)).collect()
+        let accepted = self.profile().keys.iter().filter(|key| key.is_accepted_by(self.version.ok()));
+        Ok(accepted.filter(lacks).map(finding).collect())
     }
 
     /// Whether Codex lists the namespace of the server's tools, as far as its version can.
-    fn namespace(&self, listed: &[String]) -> Option<Finding> {
-        let key = self.profile.namespaces.as_ref()?;
+    fn namespace(&self, listed: &[String]) -> Result<Option<Finding>, Error> {
+        let Some(key) = self.profile().namespaces.as_ref() else { return Ok(None) };
         let namespace = namespaces::of_server(self.name);
         let (is_listed, word) = (listed.contains(&namespace), self.client.word());
         let path = NAMESPACES;
-        Some(match (key.is_accepted_by(self.version), self.version) {
-            (true, _) if is_listed => {
-                Finding::new(Kind::Ok, "namespace", format!("{path} has {namespace:?}"))
-            }
+        let (kind, text) = match (key.is_accepted_by(self.version.ok()), self.version) {
+            (true, _) if is_listed => (Kind::Ok, format!("{path} has {namespace:?}")),
             (true, _) => {
-                let text = format!(
-                    "{path} does not have {namespace:?}: without it, {}; to add it: toolsmith setup {word}",
-                    key.without
-                );
-                Finding::new(Kind::Missing, "namespace", text)
+                let remedy = match self.addition()? {
+                    Some(command) => format!("to add it: {command}"),
+                    None => format!("add it in {}", self.file.path.display()),
+                };
+                let text =
+                    format!("{path} does not have {namespace:?}: without it, {}; {remedy}", key.without);
+                (Kind::Missing, text)
             }
-            (false, Some(version)) if !listed.is_empty() => {
+            (false, Ok(version)) if !listed.is_empty() => {
                 let text =
                     format!("{word} {version} does not start with {path}; update it, or remove the list");
-                Finding::new(Kind::Missing, "namespace", text)
+                (Kind::Missing, text)
             }
-            (false, Some(version)) => {
-                Finding::new(Kind::Ok, "namespace", format!("{word} {version} needs no list of namespaces"))
-            }
-            (false, None) => {
+            (false, Ok(version)) => (Kind::Ok, format!("{word} {version} needs no list of namespaces")),
+            (false, Err(why)) => {
                 let state = if is_listed { "has" } else { "does not have" };
-                let text = format!(
-                    "{word} is not in PATH, so its version is not known; {path} {state} {namespace:?}"
-                );
-                Finding::new(if is_listed { Kind::Ok } else { Kind::Note }, "namespace", text)
+                let text = format!("{why}, so its version is not known; {path} {state} {namespace:?}");
+                (if is_listed { Kind::Ok } else { Kind::Note }, text)
             }
-        })
+        };
+        Ok(Some(Finding::new(kind, "namespace", text)))
     }
 
     /// Whether the client calls without asking, and which setting allows it.
-    fn calls(&self) -> Finding {
-        let calls = &self.profile.calls;
-        let ok = |text: String| Finding::new(Kind::Ok, "calls", text);
-        if let Some((key, value)) = calls.key
-            && self.entry.get(key) == Some(&value.json(self.name))
+    fn calls(&self) -> Result<Finding, Error> {
+        let calls = &self.profile().calls;
+        let ok = |text: String| Ok(Finding::new(Kind::Ok, "calls", text));
+        let approval = calls.key.map(|(key, value)| (key, value.json(self.name)));
+        if let Some((key, value)) = &approval
+            && self.entry.get(*key) == Some(value)
         {
-            return ok(format!("without asking: `{key}` is {} in the entry", value.json(self.name)));
+            return ok(format!("without asking: `{key}` is {value} in the entry"));
         }
         if let Some(allowed) = self.allowed_in_list() {
             return ok(allowed);
@@ -285,16 +364,19 @@ impl OfEntry<'_> {
         if calls.are_allowed {
             return ok(calls.default.to_owned());
         }
-        let advice = match calls.key {
-            Some(_) => format!("toolsmith setup {} --approve", self.client.word()),
+        let advice = match &approval {
+            Some(_) if self.own(self.config())?.is_same(self.entry) => {
+                format!("{} --approve", self.command())
+            }
+            Some((key, value)) => format!("set `{key}` to {value} in {}", self.file.path.display()),
             None => calls.advice.replace("{name}", self.name),
         };
-        Finding::new(Kind::Note, "calls", format!("{}; to allow calls: {advice}", calls.default))
+        Ok(Finding::new(Kind::Note, "calls", format!("{}; to allow calls: {advice}", calls.default)))
     }
 
     /// The item of the client's list that allows the calls.
     fn allowed_in_list(&self) -> Option<String> {
-        let (location, path, items) = self.profile.calls.list.as_ref()?;
+        let (location, path, items) = self.profile().calls.list.as_ref()?;
         let file = location.path().ok()?;
         let text = system::file::read(&file, super::file::LIMIT).ok()??;
         let content = super::text::meaning(std::str::from_utf8(&text).ok()?, Syntax::Json).ok()?;

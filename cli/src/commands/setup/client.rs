@@ -7,9 +7,12 @@ use serde_json::{Value as Json, json};
 use super::location::{Base, Location};
 use crate::arguments::Client;
 
-/// Time limit of one call that a client gets, in seconds (30 minutes, the default maximum time of an execution, and half
-/// a minute for the answer).
+/// Time limit of one call that a client gets, in seconds (30 minutes, the default maximum time of an execution, and
+/// half a minute for the answer).
 const CALL_SECONDS: u64 = 1830;
+
+/// The tool that runs snippets.
+pub(super) const EXECUTE_CODE: &str = "execute_code";
 
 /// Codex's list of the tool namespaces that its models see themselves.
 pub(super) const NAMESPACES: &str = "features.code_mode.direct_only_tool_namespaces";
@@ -54,6 +57,16 @@ impl Value {
             Value::All => json!(["*"]),
         }
     }
+
+    /// Whether a client takes another value as this one: any display name, and a list with the tool that runs snippets.
+    pub(super) fn is_met_by(self, given: &Json, name: &str) -> bool {
+        let enables = |tool: &Json| tool == "*" || tool == EXECUTE_CODE;
+        match self {
+            Value::All => given.as_array().is_some_and(|tools| tools.iter().any(enables)),
+            Value::Name => given.is_string(),
+            _ => *given == self.json(name),
+        }
+    }
 }
 
 /// A key of an entry besides those that start the server.
@@ -63,7 +76,7 @@ pub(crate) struct Key {
     pub(crate) value: Value,
     /// The first version of the client that accepts it; older ones refuse the whole file.
     pub(crate) since: Option<[u64; 3]>,
-    /// What happens without it.
+    /// The consequence of its absence.
     pub(crate) without: &'static str,
     /// Whether the model does not see the tools without it.
     pub(crate) shows: bool,
@@ -81,7 +94,7 @@ impl Key {
     }
 }
 
-/// How a client decides about calls.
+/// The decision of a client about calls.
 #[derive(Debug)]
 pub(crate) struct Calls {
     /// The decision by default, as a predicate of the client's name.
@@ -90,7 +103,7 @@ pub(crate) struct Calls {
     pub(crate) are_allowed: bool,
     /// The key of the entry that allows calls.
     pub(crate) key: Option<(&'static str, Value)>,
-    /// What else allows calls; `{name}` stands for the server's name.
+    /// Another way to allow calls; `{name}` stands for the server's name.
     pub(crate) advice: &'static str,
     /// The list that allows calls with one of these items: its file, its path in it, and the items.
     pub(crate) list: Option<(Location, &'static [&'static str], &'static [&'static str])>,
@@ -200,7 +213,8 @@ static CLAUDE_CODE: Profile = Profile {
     }],
     calls: Calls {
         default: "asks before a call, and `claude -p` denies it",
-        advice: "add mcp__{name} to permissions.allow in ~/.claude/settings.json, or pass --allowedTools mcp__{name}",
+        advice: "add mcp__{name} to permissions.allow in ~/.claude/settings.json, or pass --allowedTools \
+                 mcp__{name}",
         list: Some((
             Location::new(Base::Home, ".claude", "settings.json").or("CLAUDE_CONFIG_DIR"),
             &["permissions", "allow"],
@@ -399,7 +413,8 @@ static KIMI: Profile = Profile {
     project: &[".kimi-code/mcp.json"],
     keys: &[milliseconds("toolTimeoutMs", "calls end after a minute")],
     calls: Calls {
-        advice: "add a [[permission.rules]] with decision = \"allow\" and pattern = \"mcp__{name}__*\" to its config.toml",
+        advice: "add a [[permission.rules]] with decision = \"allow\" and pattern = \"mcp__{name}__*\" to its \
+                 config.toml",
         ..ASKS
     },
     ..JSON

@@ -6,32 +6,35 @@ use report::{Kind, Report};
 use serde_json::{Map, Value as Json};
 use terminal::say;
 
+use super::check::command_of;
 use super::entry::Entry;
 use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::commands::mcp::edit::trusting::{self, asks};
 use crate::terminal_prompter;
 
-/// How a client decides about calls by default, if its entry has a setting for that.
+/// A client's decision about calls by default, if its entry has a setting for that.
 fn default_of(client: Client) -> Option<String> {
     let calls = &client.profile().calls;
     calls.key.map(|_| format!("{} {}", client.word(), calls.default))
 }
 
 /// Asks whether the client may call tools without asking, if its entry has a setting for that.
-pub(super) async fn ask_for_approval(client: Client, name: &str, entry: &mut Entry) {
+pub(super) async fn ask_for_approval(arguments: &SetupArguments, client: Client, entry: &mut Entry) {
     let Some(default) = default_of(client).filter(|_| !entry.is_approved) else { return };
-    let Some(user) = terminal_prompter::of_command() else { return report_approval(client, entry) };
+    let Some(user) = terminal_prompter::of_command() else {
+        return report_approval(arguments, client, entry);
+    };
     report(&format!("{default}; Toolsmith's own permissions still apply to the calls of snippets"));
-    let question = format!("Allow {} to call the tools of {name} without asking?", client.word());
+    let question = format!("Allow {} to call the tools of {} without asking?", client.word(), arguments.name);
     entry.is_approved = user.confirm(&question).await;
 }
 
 /// Reports how to let the client call without asking, if its entry has a setting for that.
-pub(super) fn report_approval(client: Client, entry: &Entry) {
+pub(super) fn report_approval(arguments: &SetupArguments, client: Client, entry: &Entry) {
     if let Some(default) = default_of(client).filter(|_| !entry.is_approved) {
-        let client = client.word();
+        let command = command_of(arguments, client);
         let note = Report::new(Kind::Denied, default)
-            .hint(format!("to allow its calls without asking: toolsmith setup {client} --approve"));
+            .hint(format!("to allow its calls without asking: {command} --approve"));
         report(&note.for_terminal());
     }
 }

@@ -38,8 +38,8 @@ pub(crate) struct Entry {
     profile: &'static Profile,
     /// The server's name in the client.
     name: String,
-    /// The client's version, if its program is in the search path.
-    version: Option<Version>,
+    /// The client's version, or why it is not known.
+    version: Result<Version, String>,
     /// Whether the client calls its tools without asking each time.
     pub(crate) is_approved: bool,
     /// Whether the client ends if the server does not start.
@@ -73,6 +73,22 @@ impl Entry {
 
     /// The entry for this program and the configuration, whose path must be absolute.
     pub(crate) async fn new(client: Client, name: &str, config: Option<&Path>) -> Result<Self, Error> {
+        let profile = client.profile();
+        let version = if profile.is_versioned {
+            version::of(profile).await
+        } else {
+            Err("its version does not matter".to_owned())
+        };
+        Entry::for_version(client, name, config, version)
+    }
+
+    /// The entry for a version of the client.
+    pub(super) fn for_version(
+        client: Client,
+        name: &str,
+        config: Option<&Path>,
+        version: Result<Version, String>,
+    ) -> Result<Self, Error> {
         let text = |path: &Path| {
             let text = path.to_str().map(str::to_owned);
             text.ok_or_else(|| {
@@ -96,7 +112,7 @@ impl Entry {
             client,
             profile,
             name: name.to_owned(),
-            version: if profile.is_versioned { version::of(profile).await } else { None },
+            version,
             is_approved: false,
             is_required: false,
             program: text(&program)?,
@@ -106,8 +122,8 @@ impl Entry {
         })
     }
 
-    /// Whether an entry of the client starts the same server. The user may have added keys and variables, and the search
-    /// path may differ.
+    /// Whether an entry of the client starts the same server. The user may have added keys and variables, and the
+    /// search path may differ.
     pub(crate) fn is_same(&self, other: &Json) -> bool {
         let form = &self.profile.form;
         let theirs = other.get(form.env);
@@ -151,7 +167,7 @@ impl Entry {
 
     /// The client's keys besides those that start the server.
     fn settings(&self) -> impl Iterator<Item = (String, Json)> + '_ {
-        let accepted = |key: &&Key| key.is_accepted_by(self.version.as_ref());
+        let accepted = |key: &&Key| key.is_accepted_by(self.version.as_ref().ok());
         let keys = self.profile.keys.iter().filter(accepted);
         keys.map(|key| (key.name.to_owned(), key.value.json(&self.name)))
     }
@@ -173,30 +189,37 @@ impl Entry {
     /// The namespace that Codex must list, if its version can.
     pub(crate) fn namespace(&self) -> Option<String> {
         let key = self.profile.namespaces.as_ref()?;
-        key.is_accepted_by(self.version.as_ref()).then(|| namespaces::of_server(&self.name))
+        key.is_accepted_by(self.version.as_ref().ok()).then(|| namespaces::of_server(&self.name))
     }
 
     /// The keys that are left out because the client's version refuses them, or is not known, with the reason.
-    pub(crate) fn left_out(&self) -> Vec<String> {
+    /// `command` adds them later. Keys that the client `has` anyway do not count.
+    pub(super) fn left_out(&self, command: &str, has: impl Fn(&Key) -> bool) -> Vec<String> {
         let keys = self.profile.keys.iter().chain(&self.profile.namespaces);
-        let refused = keys.filter(|key| !key.is_accepted_by(self.version.as_ref()));
+        let refused = keys.filter(|key| !key.is_accepted_by(self.version.as_ref().ok()) && !has(key));
         let reason = |key: &Key| {
             let [major, minor, _] = key.since.unwrap_or_default();
-            let word = self.client.word();
             let state = match &self.version {
-                Some(version) => {
+                Ok(version) => {
+                    let word = self.client.word();
                     format!("{word} {version} does not start with it, only {major}.{minor} and later")
                 }
-                None => {
-                    format!("{word} is not in PATH, and versions before {major}.{minor} do not start with it")
-                }
+                Err(why) => format!("{why}, and versions before {major}.{minor} do not start with it"),
             };
             let Key { name, without, .. } = key;
-            format!(
-                "{name} is left out, because {state}; without it, {without}; to add it later: toolsmith setup {word}"
-            )
+            format!("{name} is left out, because {state}; without it, {without}; to add it later: {command}")
         };
         refused.map(reason).collect()
+    }
+
+    /// Whether another entry has only variables of this one, with the same values.
+    pub(super) fn has_variables_of(&self, other: &Json) -> bool {
+        let mut theirs = other.get(self.profile.form.env).and_then(Json::as_object).into_iter().flatten();
+        theirs.all(|(name, value)| {
+            let own =
+                if name == SEARCH_PATH { &self.search_path } else { &self.variables.get(&**name).cloned() };
+            own.is_some() && own.as_deref() == value.as_str()
+        })
     }
 
     /// Whether the client has a setting to call without asking.

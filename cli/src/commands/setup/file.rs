@@ -9,7 +9,7 @@ use config::{ConfigLayer, Error, source};
 use serde_json::{Map, Value as Json, json};
 use system::file::{self, Access, Durability};
 
-use super::client::{NAMESPACES, Profile, Syntax};
+use super::client::{Key, NAMESPACES, Profile, Syntax};
 use super::entry::{self, Entry};
 use super::place::Place;
 use super::{namespaces, text};
@@ -24,7 +24,7 @@ pub(crate) const LIMIT: u64 = 64 << 20;
 /// Suffix of a backup's name.
 const BACKUP: &str = ".toolsmith-backup";
 
-/// What a file contains under a name.
+/// The content of a file under a name.
 pub(crate) enum State {
     /// No entry.
     Missing,
@@ -122,7 +122,7 @@ impl ClientFile {
         if !entry.is_same(other) || other.get("url").is_some() {
             return Ok(State::Other(shown(other)));
         }
-        let mut missing: Vec<_> = entry.missing_in(other).into_iter().map(|(key, _)| key).collect();
+        let mut missing: Vec<_> = self.missing(entry, other).into_iter().map(|(key, _)| key).collect();
         missing.extend(self.lacks(entry)?.map(|_| NAMESPACES.to_owned()));
         Ok(if missing.is_empty() { State::Same } else { State::Incomplete(missing) })
     }
@@ -133,6 +133,16 @@ impl ClientFile {
         Ok(entry.namespace().filter(|namespace| !listed.contains(namespace)))
     }
 
+    /// The keys that neither `entry` nor the text has, because the client's version may refuse them, with the reason.
+    pub(crate) fn left_out(&self, name: &str, entry: &Entry, command: &str) -> Result<Vec<String>, Error> {
+        let (entries, listed) = (self.entries()?, self.namespaces()?);
+        let has = |key: &Key| {
+            let is_listed = || key.name == NAMESPACES && listed.contains(&namespaces::of_server(name));
+            entries.get(name).is_some_and(|existing| existing.get(key.name).is_some()) || is_listed()
+        };
+        Ok(entry.left_out(command, has))
+    }
+
     /// The namespaces that the text lists for Codex.
     pub(crate) fn namespaces(&self) -> Result<Vec<String>, Error> {
         Ok(namespaces::listed(&self.content()?))
@@ -140,6 +150,12 @@ impl ClientFile {
 
     /// Adds the entry to the text, without writing the file.
     pub(crate) fn put(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+        self.set(name, Some(&Json::Object(self.value(entry))))?;
+        self.list(name, entry)
+    }
+
+    /// The entry as this file has it.
+    pub(crate) fn value(&self, entry: &Entry) -> Map<String, Json> {
         let mut value = entry.value();
         if self.is_second_form()
             && let Some(timeout) = value.get_mut("timeout")
@@ -147,8 +163,20 @@ impl ClientFile {
             *timeout = json!({ "request": timeout });
             value.insert("codemode".to_owned(), json!(false));
         }
-        self.set(name, Some(&Json::Object(value)))?;
-        self.list(name, entry)
+        value
+    }
+
+    /// The keys and values, as this file has them, that the file's entry `other` lacks.
+    pub(crate) fn missing(&self, entry: &Entry, other: &Json) -> Vec<(String, Json)> {
+        let mut missing = entry.missing_in(other);
+        let value = self.value(entry);
+        missing.iter_mut().for_each(|(key, given)| *given = value.get(key).unwrap_or(given).clone());
+        let codemode =
+            value.get("codemode").filter(|_| self.is_second_form() && other.get("codemode").is_none());
+        if let Some(codemode) = codemode.filter(|_| missing.iter().all(|(key, _)| key != "codemode")) {
+            missing.push(("codemode".to_owned(), codemode.clone()));
+        }
+        missing
     }
 
     /// Adds the entry's namespace to Codex's list in the text.
@@ -164,7 +192,8 @@ impl ClientFile {
     pub(crate) fn remove(&mut self, name: &str) -> Result<(), Error> {
         self.set(name, None)?;
         let namespace = namespaces::of_server(name);
-        if self.profile.namespaces.is_none() || !self.namespaces()?.contains(&namespace) {
+        let is_used = self.entries()?.keys().any(|other| namespaces::of_server(other) == namespace);
+        if self.profile.namespaces.is_none() || is_used || !self.namespaces()?.contains(&namespace) {
             return Ok(());
         }
         let changed = namespaces::remove(&self.text, &namespace).map_err(|why| self.refused(&why, name))?;
@@ -214,7 +243,7 @@ impl ClientFile {
 
     /// Adds the missing keys to the existing entry in the text, without writing the file.
     pub(crate) fn complete(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
-        let missing = self.entries()?.get(name).map(|other| entry.missing_in(other)).unwrap_or_default();
+        let missing = self.entries()?.get(name).map(|other| self.missing(entry, other)).unwrap_or_default();
         for (key, value) in missing {
             let mut meant = self.content()?;
             let mut existing = meant.get_mut(self.section[0]);

@@ -1,24 +1,45 @@
-//! `toolsmith setup` without a client: finds the installed clients, shows what would change, and changes all files after
-//! one question.
+//! `toolsmith setup` without a client: finds the installed clients, shows what would change, and changes all files
+//! after one question.
 
 use std::path::Path;
 
 use clap::ValueEnum as _;
 use gateway::failure::Failure;
 use serde_json::Value as Json;
-use terminal::say;
+use terminal::{say, say_note};
 
+use super::check::{command, command_of};
 use super::consent::{ask_to_change, report_approval};
 use super::entry::Entry;
 use super::file::{ClientFile, State, report_backup};
 use super::place::{Place, is_installed};
 use crate::arguments::{Client, ClientScope, SetupArguments};
 
-/// What happens to the file of a client.
+/// A change of a client's file.
 struct Planned {
     client: Client,
     entry: Entry,
     file: ClientFile,
+    /// Whether the client has an entry that lacks keys.
+    is_completed: bool,
+}
+
+/// The clients that have the entry now.
+#[derive(Default)]
+pub(super) struct Written {
+    /// Those whose files were changed.
+    pub(super) changed: Vec<Client>,
+    /// Those that had the whole entry before.
+    pub(super) unchanged: Vec<Client>,
+}
+
+/// The state of a client's file before the change.
+enum Plan {
+    Change(Box<Planned>),
+    /// The client has the whole entry.
+    Same,
+    /// The file is not for this entry, and stays.
+    Other,
 }
 
 /// The clients that are installed on this machine.
@@ -40,13 +61,16 @@ pub(super) fn installed() -> Result<Vec<Client>, Failure> {
     Ok(found)
 }
 
-/// Adds the entry to all installed clients that lack it. Returns the clients whose files were changed.
-pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> Result<Vec<Client>, Failure> {
+/// Adds the entry to all installed clients that lack it.
+pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> Result<Written, Failure> {
+    let mut written = Written::default();
     let mut planned = Vec::new();
     for client in installed()? {
         // A client with an unreadable file must not prevent the others from being set up.
         match plan(arguments, client, config).await {
-            Ok(plan) => planned.extend(plan),
+            Ok(Plan::Change(plan)) => planned.push(*plan),
+            Ok(Plan::Same) => written.unchanged.push(client),
+            Ok(Plan::Other) => {}
             Err(failure) => say(format_args!(
                 "toolsmith: {} is left out: {}\n",
                 client.word(),
@@ -56,56 +80,79 @@ pub(super) async fn write(arguments: &SetupArguments, config: Option<&Path>) -> 
     }
     if planned.is_empty() {
         say(format_args!("toolsmith: nothing to change\n"));
-        return Ok(Vec::new());
+        return Ok(written);
     }
     let files = if planned.len() == 1 { "this file" } else { "these files" };
     ask_to_change(arguments.yes, &format!("Change {files}?"), "toolsmith setup").await?;
-    for Planned { client, entry, file } in &planned {
+    for Planned { client, entry, file, is_completed } in &planned {
         let backup = file.save()?;
-        say(format_args!("toolsmith: added {} to {}\n", arguments.name, file.path.display()));
-        entry.left_out().iter().for_each(|reason| say(format_args!("toolsmith: {reason}\n")));
+        let (done, to) = if *is_completed { ("completed", "in") } else { ("added", "to") };
+        say(format_args!("toolsmith: {done} {} {to} {}\n", arguments.name, file.path.display()));
+        report_left_out(arguments, *client, file, entry)?;
         report_backup(backup.as_deref());
-        report_approval(*client, entry);
+        report_approval(arguments, *client, entry);
     }
     say(format_args!(
         "toolsmith: restart the clients to load it; to remove it again: toolsmith setup --remove\n"
     ));
-    Ok(planned.iter().map(|planned| planned.client).collect())
+    written.changed = planned.iter().map(|planned| planned.client).collect();
+    Ok(written)
 }
 
-/// Prepares the change of a client's file and shows it. `None` if there is nothing to change.
-async fn plan(
+/// Reports the keys that a client does not get, because its version may refuse them.
+pub(super) fn report_left_out(
     arguments: &SetupArguments,
     client: Client,
-    config: Option<&Path>,
-) -> Result<Option<Planned>, Failure> {
+    file: &ClientFile,
+    entry: &Entry,
+) -> Result<(), Failure> {
+    let command = command_of(arguments, client);
+    let reasons = file.left_out(&arguments.name, entry, &command)?;
+    reasons.iter().for_each(|reason| say_note(format_args!("toolsmith: {reason}\n")));
+    Ok(())
+}
+
+/// Prepares the change of a client's file and shows it.
+async fn plan(arguments: &SetupArguments, client: Client, config: Option<&Path>) -> Result<Plan, Failure> {
     if arguments.scope == ClientScope::Project && client.profile().project.is_empty() {
-        return Ok(None);
+        return Ok(Plan::Other);
     }
     let mut entry = Entry::wanted(arguments, client, config).await?;
     entry.is_approved = arguments.approve && entry.is_approvable();
     entry.is_required = arguments.required && entry.is_requirable();
     let mut file = ClientFile::open(client, &Place::of(client, arguments.scope)?)?;
     let (name, shown, word) = (&arguments.name, file.path.display().to_string(), client.word());
-    match file.state(name, &entry)? {
+    let state = file.state(name, &entry)?;
+    let is_completed = matches!(state, State::Incomplete(_));
+    // The members that are added to the file's entry.
+    let added = match state {
         State::Same => {
             say(format_args!("{word}: {shown} already has {name}\n"));
-            return Ok(None);
+            report_left_out(arguments, client, &file, &entry)?;
+            return Ok(Plan::Same);
         }
         State::Other(other) if !arguments.force => {
+            let command = command(client, name, arguments.scope);
             say(format_args!(
-                "{word}: {shown} has a different {name}, which stays: {other}\n  to replace it: toolsmith setup \
-                 {word} --force\n"
+                "{word}: {shown} has a different {name}, which stays: {other}\n  to replace it: {command} --force\n"
             ));
-            return Ok(None);
+            return Ok(Plan::Other);
         }
-        State::Incomplete(_) => file.complete(name, &entry)?,
-        State::Other(_) | State::Missing => file.put(name, &entry)?,
-    }
+        State::Incomplete(_) => {
+            let added =
+                file.entries()?.get(name).map(|other| file.missing(&entry, other)).unwrap_or_default();
+            file.complete(name, &entry)?;
+            added.into_iter().collect()
+        }
+        State::Other(_) | State::Missing => {
+            file.put(name, &entry)?;
+            file.value(&entry)
+        }
+    };
     let is_new = if file.before.is_none() { " (new file)" } else { "" };
-    let mut lines = file.lines('+', name, &Json::Object(entry.value()));
+    let mut lines = if added.is_empty() { Vec::new() } else { file.lines('+', name, &Json::Object(added)) };
     lines.extend(file.namespace_lines()?);
     let lines = lines.join("\n");
     say(format_args!("{word}: {shown}{is_new}, in {}\n{lines}\n", file.section()));
-    Ok(Some(Planned { client, entry, file }))
+    Ok(Plan::Change(Box::new(Planned { client, entry, file, is_completed })))
 }

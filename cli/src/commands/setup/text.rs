@@ -3,7 +3,7 @@
 use config::tree;
 use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Map, Value as Json};
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value as Toml};
+use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, TableLike, Value as Toml};
 
 use super::client::Syntax;
 use crate::commands::mcp::edit::change::Change;
@@ -67,13 +67,15 @@ fn put_key_unmarked(
 ) -> Option<String> {
     match syntax {
         Syntax::Toml => {
-            let mut document: DocumentMut = text.parse().ok()?;
-            let mut item = document.as_item_mut();
-            for part in section {
-                item = item.get_mut(*part)?;
-            }
-            item.get_mut(name)?.as_table_like_mut()?.insert(key, Item::Value(toml_value(value)?));
-            Some(document.to_string())
+            let value = Item::Value(toml_value(value)?);
+            let change = |document: &mut DocumentMut| {
+                let mut path = section.iter().copied().chain([name]);
+                let item = path.try_fold(document.as_item_mut(), |item, part| item.get_mut(part));
+                let entry = item.and_then(Item::as_table_like_mut).ok_or("the entry is not a table")?;
+                entry.insert(key, value);
+                Ok(())
+            };
+            edit_toml(text, change).ok()
         }
         Syntax::Yaml => {
             let change = Change::Key(key.to_owned(), value.clone());
@@ -117,27 +119,42 @@ fn put_json(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) 
 }
 
 fn put_toml(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) -> Result<String, String> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
-    let mut item = document.as_item_mut();
-    for part in section {
-        let table = item.as_table_like_mut().ok_or("its servers are not a table")?;
-        item = table.entry(part).or_insert_with(implicit_table);
-    }
-    let Some(entry) = entry else {
-        let removed = item.as_table_like_mut().and_then(|servers| servers.remove(name));
-        keep_comments(&mut document, removed);
-        return Ok(document.to_string());
-    };
-    let entry = toml_table(entry).ok_or("the entry has a value that TOML can't have")?;
-    match item {
-        Item::Table(servers) => drop(servers.insert(name, Item::Table(entry))),
-        other => {
-            let servers = other.as_inline_table_mut().ok_or("its servers are not a table")?;
-            servers.insert(name, Toml::InlineTable(entry.into_inline_table()));
+    edit_toml(text, |document| {
+        let mut item = document.as_item_mut();
+        for part in section {
+            let table = item.as_table_like_mut().ok_or("its servers are not a table")?;
+            item = table.entry(part).or_insert_with(implicit_table);
         }
-    }
-    Ok(document.to_string())
+        let Some(entry) = entry else {
+            let comments = item.as_table_like_mut().map(|servers| take(servers, name)).unwrap_or_default();
+            keep_comments(document, &comments);
+            return Ok(());
+        };
+        let entry = toml_table(entry).ok_or("the entry has a value that TOML can't have")?;
+        match item {
+            Item::Table(servers) => drop(servers.insert(name, Item::Table(entry))),
+            other => {
+                let servers = other.as_inline_table_mut().ok_or("its servers are not a table")?;
+                servers.insert(name, Toml::InlineTable(entry.into_inline_table()));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Changes TOML, and keeps its byte order mark and its line ends: the editor writes `\n`.
+pub(super) fn edit_toml(
+    text: &str,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), String>,
+) -> Result<String, String> {
+    kept_mark(text, |text| {
+        let mut document: DocumentMut =
+            text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
+        change(&mut document)?;
+        let changed = document.to_string();
+        let is_crlf = text.split_inclusive('\n').next().is_some_and(|line| line.ends_with("\r\n"));
+        Ok(if is_crlf { changed.replace('\n', "\r\n") } else { changed })
+    })
 }
 
 /// A table that is written only if it has other entries than tables.
@@ -147,15 +164,37 @@ pub(super) fn implicit_table() -> Item {
     Item::Table(table)
 }
 
-/// Moves the comment lines above a removed table to the end of the document: they may be about more than the table.
-pub(super) fn keep_comments(document: &mut DocumentMut, removed: Option<Item>) {
-    let Some(Item::Table(table)) = removed else { return };
-    let comments = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+/// Moves comments around a removed item to the end of the document: they may be about more than the item.
+pub(super) fn keep_comments(document: &mut DocumentMut, removed: &str) {
+    let lines: Vec<&str> = removed.lines().map(str::trim).collect();
+    let comments = lines.join("\n");
     if comments.contains('#') {
         let end = document.trailing().as_str().unwrap_or_default();
         let moved = format!("{end}\n{}\n", comments.trim());
         document.set_trailing(moved);
     }
+}
+
+/// Removes an item from a table, and returns the comments around it.
+pub(super) fn take(table: &mut dyn TableLike, name: &str) -> String {
+    let Some((key, item)) = table.get_key_value(name) else { return String::new() };
+    let mut texts = [around(key.dotted_decor()), around(key.leaf_decor())].concat();
+    match item {
+        Item::Table(table) => texts.extend(around(table.decor())),
+        Item::Value(value) => {
+            let end = value.as_array().and_then(|list| list.trailing().as_str());
+            texts.extend(end.into_iter().chain(around(value.decor())));
+        }
+        _ => {}
+    }
+    let comments = texts.join("\n");
+    table.remove(name);
+    comments
+}
+
+/// The text before and after an item: space and comments.
+pub(super) fn around(decor: &Decor) -> [&str; 2] {
+    [decor.prefix(), decor.suffix()].map(|text| text.and_then(RawString::as_str).unwrap_or_default())
 }
 
 /// An entry as a TOML table.

@@ -12,15 +12,23 @@ use super::client::Profile;
 /// Time limit of a program's `--version`: those on Node take seconds on a busy machine.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The version of a client, as its program in the search path reports it. `None` if it is not there, or is a desktop
-/// application, which might open a window.
-pub(super) async fn of(profile: &Profile) -> Option<Version> {
-    let mut programs = profile.programs.iter().filter(|_| !profile.is_desktop);
-    let program = programs.find_map(|program| which::which_global(program).ok())?;
-    let mut command = Command::new(program);
+/// The version of a client, as its program in the search path reports it, or why it is not known. A desktop application
+/// is not asked: it might open a window.
+pub(super) async fn of(profile: &Profile) -> Result<Version, String> {
+    let program = profile.programs.first().copied().unwrap_or_default();
+    if profile.is_desktop {
+        return Err(format!("{program} may open a window"));
+    }
+    let mut programs = profile.programs.iter();
+    let path = programs.find_map(|program| which::which_global(program).ok());
+    let mut command = Command::new(path.ok_or_else(|| format!("{program} is not in PATH"))?);
     command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
-    let output = timeout(VERSION_TIMEOUT, command.output()).await.ok()?.ok()?;
+    let output = timeout(VERSION_TIMEOUT, command.output())
+        .await
+        .map_err(|_| format!("`{program} --version` did not end within {} s", VERSION_TIMEOUT.as_secs()))?;
+    let output = output.map_err(|error| format!("`{program} --version` failed: {error}"))?;
     version_in(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| format!("`{program} --version` printed no version"))
 }
 
 /// The first version in a text, such as `codex-cli 0.171.0`.

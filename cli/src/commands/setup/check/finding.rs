@@ -1,6 +1,6 @@
 //! A finding about an entry.
 
-/// How a finding counts.
+/// The weight of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// As it should be.

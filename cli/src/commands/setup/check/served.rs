@@ -1,24 +1,27 @@
 //! Starts the server of an entry with a client's name and environment, and lists its tools.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mcp::{ClientInfo, Command, ErrorKind, Host, Notice, ServerConfig, Session, Transport};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use server::client_profile::ClientProfile;
+use tokio::time::timeout;
 
-use super::super::client::Profile;
+use super::super::client::{EXECUTE_CODE, Profile};
 use super::super::entry::is_place;
 use super::finding::{Finding, Kind};
+use crate::commands::plain_secrets;
 
 /// The variables that clients pass on to local servers, as the official SDKs do.
 const PASSED_ON: [&str; 6] = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
-/// The tool that runs snippets.
-const EXECUTE_CODE: &str = "execute_code";
+/// Values with fewer characters are not masked: they are no secrets, and occur everywhere.
+const SHORTEST_SECRET: usize = 4;
 
-/// What a server has told its client.
+/// The answers of a server to its client.
 pub(super) struct Served {
     /// The time until the tools were listed.
     time: Duration,
@@ -27,7 +30,7 @@ pub(super) struct Served {
     client: ClientInfo,
     tools: Vec<Json>,
     instructions: String,
-    /// What was not as the protocol demands.
+    /// Output and answers that are not as the protocol demands.
     oddities: Vec<String>,
 }
 
@@ -54,9 +57,8 @@ pub(super) async fn start(
 ) -> Result<Served, String> {
     let client = ClientInfo { name: profile.client_info.to_owned(), version };
     let command = command(profile, entry)?;
-    let secrets: Vec<String> =
-        command.env.iter().filter(|(name, _)| !is_place(name)).map(|(_, value)| value.clone()).collect();
-    let failed = |error: mcp::Error| why(&error, &secrets);
+    let secrets = Secrets::of(name, &command);
+    let failed = |error: mcp::Error| secrets.masked(&why(&error));
     let mut config = ServerConfig::new(name, Transport::Stdio(command));
     config.connect_timeout = limit;
     config.client_info = Some(client.clone());
@@ -64,28 +66,51 @@ pub(super) async fn start(
     let begun = Instant::now();
     let session = Session::connect_with(&config, Arc::<Oddities>::clone(&oddities)).await;
     let session = session.map_err(failed)?;
-    let listing = session.list_tools().await;
+    // The end of the session takes time of its own.
+    let listing = timeout(limit.saturating_sub(begun.elapsed()), session.list_tools()).await;
     let time = begun.elapsed();
     let instructions = session.instructions().unwrap_or_default().to_owned();
     let protocol = session.protocol_version().to_owned();
     session.close().await;
+    let listing = listing.map_err(|_| format!("no tools were listed within {} s", limit.as_secs()))?;
     let listing = listing.map_err(failed)?;
     let mut oddities = std::mem::take(&mut *oddities.0.lock().unwrap_or_else(PoisonError::into_inner));
     oddities.extend(listing.warnings);
+    oddities.iter_mut().for_each(|oddity| *oddity = secrets.masked(oddity));
     let tools = listing.tools.iter().map(mcp::Tool::definition).collect();
     Ok(Served { time, protocol, client, tools, instructions, oddities })
 }
 
 /// The reason for an error, on one line: what the server wrote before its end, or else the error itself.
-fn why(error: &mcp::Error, secrets: &[String]) -> String {
+fn why(error: &mcp::Error) -> String {
     let text = match &*error.kind {
         ErrorKind::Initialize { evidence, .. } if !evidence.stderr.is_empty() => evidence.stderr.join("\n"),
         _ => error.to_string(),
     };
     let lines = text.lines().map(|line| line.trim().trim_start_matches("toolsmith: "));
-    let text = lines.collect::<Vec<_>>().join("; ");
-    let values = secrets.iter().filter(|secret| !secret.is_empty());
-    values.fold(text, |text, secret| text.replace(secret.as_str(), "…"))
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+/// The values of an entry that may be secret: of its variables and its arguments.
+struct Secrets(Vec<String>);
+
+impl Secrets {
+    fn of(name: &str, command: &Command) -> Self {
+        let arguments = vec![("args".to_owned(), json!(command.args))];
+        let in_arguments = plain_secrets::find(name, &arguments).into_iter().map(|secret| secret.value);
+        let variables =
+            command.env.iter().filter(|(name, _)| !is_place(name)).map(|(_, value)| value.clone());
+        let mut values: Vec<String> =
+            variables.chain(in_arguments).filter(|value| value.chars().count() >= SHORTEST_SECRET).collect();
+        // A value may contain another one.
+        values.sort_unstable_by_key(|value| Reverse(value.len()));
+        Secrets(values)
+    }
+
+    /// A text without the values.
+    fn masked(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "…"))
+    }
 }
 
 /// The command of an entry, with the environment that clients give it.
@@ -132,8 +157,10 @@ impl Served {
     fn tool(&self, shown: &ClientProfile) -> Finding {
         let count = self.tools.len();
         let Some(tool) = self.tools.iter().find(|tool| tool["name"] == EXECUTE_CODE) else {
-            let text =
-                format!("{count} tools are listed, without {EXECUTE_CODE}: `codeMode.enabled` is false");
+            let text = format!(
+                "{count} tools are listed, without {EXECUTE_CODE}; `codeMode.enabled` may be false in the \
+                 configuration"
+            );
             return if count == 0 {
                 Finding::new(Kind::Missing, "tool", "no tool is listed")
             } else {
@@ -142,9 +169,17 @@ impl Served {
         };
         let length = tool["description"].as_str().unwrap_or_default().chars().count();
         let cap = shown.description_cap;
+        if !is_measured(shown) {
+            let text = format!(
+                "{EXECUTE_CODE} has {length} characters; how many of them its model reads is not measured for \
+                 this client"
+            );
+            return Finding::new(Kind::Note, "tool", text);
+        }
         if length > cap {
             let text = format!(
-                "its model reads {cap} of the {length} characters of {EXECUTE_CODE}, so signatures at the end are missing"
+                "its model reads {cap} of the {length} characters of {EXECUTE_CODE}, so signatures at the end are \
+                 missing"
             );
             return Finding::new(Kind::Note, "tool", text);
         }
@@ -154,10 +189,20 @@ impl Served {
     fn shown_instructions(&self, shown: &ClientProfile) -> Finding {
         let length = self.instructions.chars().count();
         let text = match shown.instructions_shown {
+            _ if !is_measured(shown) => {
+                format!(
+                    "{length} characters; how many of them its model reads is not measured for this client"
+                )
+            }
             0 => format!("its model reads none of the {length} characters"),
             limit if length > limit => format!("its model reads the first {limit} of {length} characters"),
             _ => format!("its model reads all {length} characters"),
         };
         Finding::new(Kind::Ok, "instructions", text)
     }
+}
+
+/// Whether it is known what the client shows its model.
+fn is_measured(shown: &ClientProfile) -> bool {
+    !shown.name.is_empty()
 }
