@@ -22,7 +22,7 @@ use crate::{
     servers::Installed,
     table::Row,
 };
-use kinds::{AGENTS, Agent};
+use kinds::{AGENTS, Agent, Catalog};
 use page::Page;
 use stage::{Driven, Scene};
 use turns::{all, short, turns};
@@ -45,6 +45,8 @@ const WATCHDOG: Duration = Duration::from_secs(300);
 const LONG_WATCHDOG: Duration = Duration::from_secs(900);
 /// The start of the slow server, in seconds.
 const SLOW_START: u32 = 3;
+/// Parts of the instructions for code in Codex's `exec`: the first and the last words.
+const IN_EXEC: [&str; 2] = ["execute_code: one Rust snippet over all MCP servers", ".content[0].text."];
 /// The first and the last function of the demo server, as descriptions list them.
 const SIGNATURES: [&str; 2] = ["create_note(", "slow("];
 
@@ -171,6 +173,10 @@ impl Agent {
             return Err(format!("the agent does not offer {finder}, so it might withhold no tools here"));
         }
         all(description, &SIGNATURES)?;
+        if self.catalog == Some(Catalog::CodeMode) {
+            // Without the entry's list of namespaces, only the instructions lead the model to the tool.
+            all(&asked::first_text(&driven.requests), &IN_EXEC)?;
+        }
         // Claude Code writes an ellipsis as three dots.
         let dots = |text: &str| text.trim().replace('…', "...");
         if dots(description).contains(&dots(&driven.declared)) {
