@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer;
 use super::caller::{Ask, Caller};
+use super::definitions::EXECUTE;
 use super::http::session_end;
 use super::json_size::MessageSizes;
 use super::pending::{GoingOn, PendingRequest, RequestState, WorkTerms, binding};
@@ -77,7 +78,7 @@ impl<'a> MultiRoundTripCall<'a> {
         let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
         let arguments = parameters.get("arguments");
         // One that waits for an execution begins nothing.
-        let waits = arguments.is_some_and(|arguments| arguments["execution"].is_string());
+        let waits = name == EXECUTE && arguments.is_some_and(|arguments| arguments["execution"].is_string());
         if server_state.draining.is_cancelled() && state.is_none() && !waits {
             return Err(ErrorData::internal_error("toolsmith is stopping and accepts no new requests", None));
         }
