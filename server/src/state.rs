@@ -342,7 +342,7 @@ impl ServerState {
         self.page.get().is_some_and(|page| page.is_answered_here())
     }
 
-    /// What the client of a request can answer.
+    /// The kinds of questions that the client of a request answers.
     pub(crate) fn abilities(&self, context: &RequestContext<RoleServer>) -> Abilities {
         Abilities::of(context, self.answers_on_page())
     }

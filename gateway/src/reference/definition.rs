@@ -110,12 +110,12 @@ impl Room {
         tokens(text) <= self.tokens && characters(text) <= self.characters
     }
 
-    /// What is left beside a text.
+    /// The room that a text leaves.
     fn beside(self, text: &str) -> Self {
         Room { tokens: self.tokens.saturating_sub(tokens(text)), ..self.beside_note(text) }
     }
 
-    /// What is left beside a text that does not count against the tokens.
+    /// The room that a note leaves, which does not count against the tokens.
     fn beside_note(self, text: &str) -> Self {
         Room { characters: self.characters.saturating_sub(characters(text)), ..self }
     }

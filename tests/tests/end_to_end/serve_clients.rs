@@ -1,4 +1,4 @@
-//! `toolsmith serve` for real clients: what each is told, and the form of its answers.
+//! The instructions, descriptions and answers that `toolsmith serve` sends to known clients.
 
 use std::thread;
 use std::time::Duration;

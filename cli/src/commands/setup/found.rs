@@ -27,9 +27,9 @@ struct Planned {
 /// The clients that have the entry now.
 #[derive(Default)]
 pub(super) struct Written {
-    /// Those whose files were changed.
+    /// Clients whose files were changed.
     pub(super) changed: Vec<Client>,
-    /// Those that had the whole entry before.
+    /// Clients that already had the whole entry.
     pub(super) unchanged: Vec<Client>,
 }
 

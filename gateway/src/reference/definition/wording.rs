@@ -1,6 +1,6 @@
 //! The texts for models about writing snippets. Every conversation includes them, so each word must help.
 
-/// What the tool does. Some clients show a model no more than this.
+/// The purpose of the tool, in front because some clients show a model no more.
 pub(super) const PURPOSE: &str =
     "Does a whole task in one call: runs one Rust snippet over all MCP servers; returns output and result.";
 
