@@ -5,14 +5,15 @@
 //! neither forge one nor use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't
 //! move: another replica refuses its state with the reason.
 
+mod running;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -22,9 +23,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answer;
 use super::caller::{Ask, Caller};
-use super::level::Level;
 use super::quota::{Amount, Quota, Reserved};
 use super::resource::{Refusals, Resource};
 use super::shared_state::SharedState;
@@ -36,6 +35,9 @@ const CANCELLED_TIME: Duration = Duration::from_secs(5);
 /// MiB, so a client may hold several of the largest.
 pub(crate) const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
 pub(crate) const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
+
+/// How long a request waits on if there is no room to hold its execution, before it tries again.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// Limit on used states that are remembered until they expire; beyond it, states are refused. Each was an execution
 /// that asked, at a rate far below a hundred a second.
@@ -50,13 +52,6 @@ const QUESTION: &str = "question";
 
 /// The prefix of states; servers have their own states.
 const MARK: &str = "toolsmith.";
-
-/// How long a request waits on if there is no room to hold its execution, before it tries again.
-const RETRY: Duration = Duration::from_secs(5);
-
-/// Size that is reserved for the result of work that goes on, in bytes: far more than most have, and a client may hold
-/// sixteen of them.
-const RESULT: usize = 1 << 20;
 
 /// Work that may ask questions, and may go on after the answer to its request.
 pub(crate) struct PendingRequest {
@@ -76,20 +71,6 @@ pub(crate) struct WorkTerms {
     pub(crate) cancel: CancellationToken,
     /// How the work goes on if it takes long; otherwise its request waits for it.
     pub(crate) going_on: Option<GoingOn>,
-}
-
-/// How long work goes on after the answer to its request.
-pub(crate) struct GoingOn {
-    /// The execution's id.
-    pub(crate) id: String,
-    /// Its owner, the only one who may come back for the result.
-    pub(crate) owner: String,
-    /// Whether the tool of the present request declares an output schema.
-    pub(crate) has_schema: bool,
-    /// How long each request waits for the result.
-    pub(crate) limit: Duration,
-    /// The end of the client's session, if it has one.
-    pub(crate) session_end: Option<CancellationToken>,
 }
 
 impl Drop for PendingRequest {
@@ -118,19 +99,6 @@ impl PendingRequest {
         &self.terms.caller
     }
 
-    /// Continues an execution for another request of its client, whose tool may declare an output schema.
-    pub(crate) fn continue_with(
-        &mut self,
-        context: &RequestContext<RoleServer>,
-        level: Option<Level>,
-        has_schema: bool,
-    ) {
-        self.terms.caller.continue_with(context, level);
-        if let Some(going_on) = &mut self.terms.going_on {
-            going_on.has_schema = has_schema;
-        }
-    }
-
     /// Ends the work: waits, since its question will get no answer, then cancels it if it still runs.
     async fn end(mut self) {
         for is_cancelled in [false, true] {
@@ -142,6 +110,20 @@ impl PendingRequest {
             }
         }
     }
+}
+
+/// How long work goes on after the answer to its request.
+pub(crate) struct GoingOn {
+    /// The execution's id.
+    pub(crate) id: String,
+    /// Its owner, the only one who may come back for the result.
+    pub(crate) owner: String,
+    /// Whether the tool of the present request declares an output schema.
+    pub(crate) has_schema: bool,
+    /// How long each request waits for the result.
+    pub(crate) limit: Duration,
+    /// The end of the client's session, if it has one.
+    pub(crate) session_end: Option<CancellationToken>,
 }
 
 /// Work that waits for its client.
@@ -185,23 +167,6 @@ pub(crate) struct PendingRequests {
     replica: String,
     used: Mutex<Used>,
     shared: Option<Arc<SharedState>>,
-}
-
-/// Why a request can't wait for an execution.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotRunning {
-    /// None goes on under this id; results are kept for this time.
-    #[error(
-        "no execution {id:?} waits for you here: its answer was sent, or it ended more than {} s ago, or it belongs to \
-         another session or replica; it is not run again. What it did is in the user's history (`toolsmith history`)",
-        kept.as_secs_f64()
-    )]
-    Unknown { id: String, kept: Duration },
-    /// Another request waits for it, or its question to the user is open.
-    #[error(
-        "the execution {id:?} goes on, and another call waits for it or for its question; that call gets the answer"
-    )]
-    Awaited { id: String },
 }
 
 /// Used states that have not expired, in the order of their use.
@@ -417,59 +382,6 @@ impl PendingRequests {
         Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
     }
 
-    /// Lets work go on until its client comes back for the result, which is kept for the time to answer a question
-    /// after the work has ended. The result says how to come back; the work is returned if there is no room to hold it.
-    fn let_run(self: &Arc<Self>, work: PendingRequest) -> Result<Value, Box<PendingRequest>> {
-        let WorkTerms { bytes, caller, going_on: Some(going_on), .. } = &work.terms else {
-            return Err(Box::new(work));
-        };
-        let Ok(reserved) = self.quota.try_reserve(caller.client(), bytes.saturating_add(RESULT)) else {
-            return Err(Box::new(work));
-        };
-        caller.detach();
-        let (id, owner, has_schema) = (going_on.id.clone(), going_on.owner.clone(), going_on.has_schema);
-        let session_end = going_on.session_end.clone().unwrap_or_default();
-        let ended = work.ended.clone();
-        self.running().insert(id.clone(), Running { owner, work: Some((work, reserved)) });
-        let (held, return_time, forgotten) = (Arc::downgrade(self), self.return_time(), id.clone());
-        tokio::spawn(async move {
-            let is_late = async {
-                ended.cancelled().await;
-                tokio::time::sleep(return_time).await;
-            };
-            tokio::select! {
-                () = is_late => {}
-                () = session_end.cancelled() => {}
-            }
-            let running = held.upgrade().and_then(|held| held.running().remove(&forgotten));
-            if let Some((work, _reserved)) = running.and_then(|running| running.work) {
-                work.terms.cancel.cancel();
-                work.end().await;
-            }
-        });
-        Ok(answer::still_running(&id, has_schema))
-    }
-
-    /// Forgets work whose result is sent.
-    fn forget(&self, work: &PendingRequest) {
-        if let Some(going_on) = &work.terms.going_on {
-            self.running().remove(&going_on.id);
-        }
-    }
-
-    /// Takes the execution that goes on under this id, for a request of its owner.
-    ///
-    /// # Errors
-    /// If there is none, or another request waits for it.
-    pub(crate) fn take_running(&self, id: &str, owner: &str) -> Result<PendingRequest, NotRunning> {
-        let mut all = self.running();
-        let running = all.get_mut(id).filter(|running| running.owner == owner);
-        let id = || id.to_owned();
-        let running = running.ok_or_else(|| NotRunning::Unknown { id: id(), kept: self.return_time() })?;
-        let (work, _) = running.work.take().ok_or_else(|| NotRunning::Awaited { id: id() })?;
-        Ok(work)
-    }
-
     /// Takes the work that waits under a name, and passes the answer on to it.
     ///
     /// # Errors
@@ -496,10 +408,6 @@ impl PendingRequests {
         // The work may have stopped waiting.
         let _ = answer.send(response.clone());
         Ok(work)
-    }
-
-    fn running(&self) -> MutexGuard<'_, HashMap<String, Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
