@@ -55,6 +55,7 @@ impl SandboxKeys {
             threads: self.threads,
             processors: self.processors,
             output: self.output,
+            ..runner::Limits::default()
         }
     }
 

@@ -239,6 +239,7 @@ impl Checks<'_> {
             withheld: if inherits { BTreeSet::new() } else { self.merged.model_keys.clone() },
             handed_on: BTreeMap::new(),
             cwd: form.cwd.clone().value(),
+            niceness: 0,
         };
         if let Some(message) = own_program::starts_itself(self.source, &started) {
             self.checker.report(command, &message);

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use config::{Config, Permission, Server, SessionMode};
 use futures::FutureExt;
 use futures::future::join_all;
-use mcp::{CallOptions, ErrorKind};
+use mcp::{CallOptions, ErrorKind, Transport};
 use report::Report;
 use runner::{Answer, CallFailure, FailureKind, ToolHost as _};
 use serde_json::value::RawValue;
@@ -71,6 +71,10 @@ pub struct Sessions {
     client: String,
     /// Sessions that were opened before; without them, each session is opened when it is needed.
     spares: Option<Arc<SpareSessions>>,
+    /// The client in whose turn they are adopted.
+    adopter: String,
+    /// How far the processes of servers that are started for the execution yield to other work.
+    niceness: u8,
     /// The sessions that the executions of the client share, for servers with `session: shared`.
     shared: Option<Arc<dyn SharedSessions>>,
 }
@@ -95,6 +99,8 @@ impl Sessions {
             lookup: None,
             listed: ResourceLists::default(),
             spares: None,
+            adopter: String::new(),
+            niceness: 0,
             shared: None,
         }
     }
@@ -125,9 +131,15 @@ impl Sessions {
         client.clone_into(&mut self.client);
     }
 
-    /// Adopts spare sessions.
-    pub fn adopt_from(&mut self, spares: Arc<SpareSessions>) {
+    /// Adopts spare sessions, in turns between clients.
+    pub fn adopt_from(&mut self, spares: Arc<SpareSessions>, client: &str) {
         self.spares = Some(spares);
+        client.clone_into(&mut self.adopter);
+    }
+
+    /// Lets the servers that are started for it yield to other work: 0 not at all, 19 use only idle processor time.
+    pub fn yield_processors(&mut self, niceness: u8) {
+        self.niceness = niceness;
     }
 
     /// Uses these sessions with servers that have `session: shared`.
@@ -183,9 +195,12 @@ impl Sessions {
             let server = server.clone();
             return Attempt::start(async move { shared.session(&server).await }, true);
         }
-        let config = server.connection.clone();
+        let mut config = server.connection.clone();
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
-        let taken = self.spares.as_ref().and_then(|spares| spares.take(&config, &*host));
+        let taken = self.spares.as_ref().and_then(|spares| spares.take(&config, &*host, &self.adopter));
+        if let Transport::Stdio(command) = &mut config.transport {
+            command.niceness = self.niceness;
+        }
         let expected = self.expected.get(&config.name).cloned();
         // A list that is the expected one has been parsed already.
         let parsed = move |opened: Opened| {

@@ -25,7 +25,10 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
-    process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid},
+    process::{
+        Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpriority_process, kill_process_group,
+        setpriority_process, waitid,
+    },
 };
 use tokio::{io::unix::AsyncFd, time::timeout};
 
@@ -72,7 +75,20 @@ pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, SpawnEr
     let launched = Launch::new(program, args, environment(command), cwd.as_deref()).and_then(starter::start);
     let launched = launched.map_err(|error| explain(error, program, cwd.as_deref()))?;
     let Launched { pid, pidfd, stdin, stdout, stderr } = launched;
+    yield_processors(pid, command.niceness);
     Ok(Spawned { group: Group { pid, pidfd, reaped: Mutex::new(None) }, stdin, stdout, stderr })
+}
+
+/// Lets a process that has just started, and those that it will start, yield to other work.
+///
+/// Kernels with autogroups schedule each session as one group (`sched(7)`, "The autogroup feature"). A failure costs other
+/// work processor time and nothing else, so it is ignored.
+fn yield_processors(pid: Pid, niceness: u8) {
+    if niceness > 0 {
+        let own = getpriority_process(None).unwrap_or(0);
+        let _ = setpriority_process(Some(pid), own + i32::from(niceness));
+        let _ = std::fs::write(format!("/proc/{pid}/autogroup"), niceness.to_string());
+    }
 }
 
 /// The variables of a server: this process's except what is withheld, and the configured ones.
@@ -237,5 +253,20 @@ impl Process {
             self.stderr.drained().await;
         }
         self.evidence()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_yields_to_other_work() {
+        let (command, args) = ("sleep".to_owned(), vec!["60".to_owned()]);
+        let command =
+            server_config::Command { command, args, niceness: 7, ..server_config::Command::default() };
+        let spawned = spawn(&command).unwrap();
+        let own = getpriority_process(None).unwrap();
+        assert_eq!(getpriority_process(Some(spawned.group.pid)).unwrap(), (own + 7).min(19));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use sandbox::niceness::NICENESS;
 use sandbox::{Access, Policy, Scratch};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -87,13 +88,22 @@ pub struct Limits {
     /// How many threads compete with other work (default: as many as there are processors). If there are more, all of them
     /// together get as much processor time as so many.
     pub processors: Option<u64>,
+    /// How far it yields to other work: 0 not at all, 19 uses only idle processor time (default 5).
+    pub niceness: u8,
     /// Maximum size in bytes of each of standard output and standard error (default 8 MiB).
     pub output: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { memory: 512 << 20, cpu_seconds: 60, threads: 64, processors: None, output: 8 << 20 }
+        Limits {
+            memory: 512 << 20,
+            cpu_seconds: 60,
+            threads: 64,
+            processors: None,
+            niceness: NICENESS,
+            output: 8 << 20,
+        }
     }
 }
 
@@ -180,6 +190,7 @@ pub(crate) fn program(limits: &Limits, grants: &Grants, base: u64) -> Policy {
         set.processes = Some(limits.threads);
         let processors = limits.processors.unwrap_or_else(processors);
         set.competing_threads = Some(processors.saturating_add(WAITING_THREADS));
+        set.niceness = limits.niceness;
         set.file_size = Some(grants.file_size());
     });
     for path in &grants.read {

@@ -56,6 +56,7 @@ pub const BUILD: &str = env!("SANDBOX_BUILD");
 mod command;
 mod error;
 mod layers;
+pub mod niceness;
 mod policy;
 mod report;
 

@@ -6,12 +6,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::niceness::NICENESS;
 use crate::{Confinement, Layers, Scratch};
 
 const MIB: u64 = 1 << 20;
-
-/// The default of [`Limits::niceness`]: a third of the processor time of normal processes, the host among them.
-const NICENESS: u8 = 5;
 
 /// The kind of child: which system calls it may make, and how its processes are kept together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -328,12 +328,15 @@ impl Execution {
         let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
         let policy = self.policy(approver, kept);
         let host = execution_history::recorded_host(host, kept, approver.answerer());
+        let niceness = self.state.slots.niceness(self.caller.client());
         let mut sessions = self.sessions(host, upstreams);
+        sessions.yield_processors(niceness);
         sessions.permit(policy.clone());
         let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings, self.identity.as_deref());
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
-        let request = self.request(code.clone(), stop)?;
+        let mut request = self.request(code.clone(), stop)?;
+        request.limits.niceness = request.limits.niceness.max(niceness);
         let measured = self.measured();
         let observed = kept.map(|kept| kept.observe(watcher));
         let observer: &dyn Observer = observed.as_ref().map_or(watcher, |observed| observed);
@@ -418,7 +421,7 @@ impl Execution {
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), &self.session.owner());
-        sessions.adopt_from(self.state.spares.clone());
+        sessions.adopt_from(self.state.spares.clone(), &self.caller.client().key);
         if let Some(upstreams) = upstreams {
             let (cache, masker) = (self.state.cache.clone(), settings.masker.clone());
             sessions.use_shared(Arc::new(ClientSessions { upstreams, cache, masker }));

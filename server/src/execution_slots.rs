@@ -16,6 +16,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sandbox::niceness::{self, NICENESS};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep};
 
@@ -25,6 +26,9 @@ use memory::Memory;
 /// How many started executions there may be for each slot, including those that wait for an answer: each keeps its
 /// program in memory.
 pub(crate) const STARTED_PER_PLACE: usize = 4;
+
+/// How many executions of one client compete with those of others for processors.
+const COMPETING: u64 = 2;
 
 /// How often a waiting execution looks whether there is enough memory again: nothing notifies it.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
@@ -286,6 +290,17 @@ impl Slots {
     pub(crate) fn load(&self) -> (usize, usize) {
         let all = self.state().all;
         (all.started(), all.waiting)
+    }
+
+    /// How far an execution of this client that has just taken its slot yields to other work, its servers among them: all
+    /// of the client's executions together get as much processor time as [`COMPETING`], and less than the host, so that
+    /// the host can serve others. 0 if there are none.
+    pub(crate) fn niceness(&self, client: &Client) -> u8 {
+        if client.alone {
+            return 0;
+        }
+        let running = self.state().of(client).running;
+        (NICENESS + niceness::levels(running as u64, COMPETING)).min(niceness::MOST)
     }
 
     /// Why an execution of this client would be refused now, before any work is done for it.

@@ -65,8 +65,9 @@ fn share(resource: Resource) -> Share {
         Resource::Processors => Share {
             what: "processors, for programs and compilers",
             all: "all of them, after Toolsmith itself".to_owned(),
-            one: "each program as if it had as many threads as there are processors, or `codeMode.sandbox.processors`",
-            beyond: "threads run more slowly",
+            one: "as much as two executions, each as if it had as many threads as there are processors, or \
+                  `codeMode.sandbox.processors`",
+            beyond: "programs, and the servers that are started for them, run more slowly",
             metric: "program_processor_time_seconds_total",
         },
         Resource::Memory => Share {
@@ -136,7 +137,7 @@ fn share(resource: Resource) -> Share {
         Resource::SpareSessions => Share {
             what: "[spare sessions](#spare-sessions)",
             all: "`spares.total`".to_owned(),
-            one: "`spares.perServer` for each server",
+            one: "`spares.perServer` for each server; not the last one if another client has used fewer",
             beyond: "the least recently used ones end; a session is opened when it is needed",
             metric: "spare_sessions",
         },

@@ -76,9 +76,9 @@ impl SpareSessions {
         self.shared.changed.notify_one();
     }
 
-    /// Takes a session for an execution whose client is behind `host`.
-    pub(super) fn take(&self, config: &ServerConfig, host: &dyn SessionHost) -> Option<Taken> {
-        let spare = self.shared.pool().take(config, Declared::by(host), Instant::now())?;
+    /// Takes a session for an execution of `client`, which is behind `host`.
+    pub(super) fn take(&self, config: &ServerConfig, host: &dyn SessionHost, client: &str) -> Option<Taken> {
+        let spare = self.shared.pool().take(config, Declared::by(host), client, Instant::now())?;
         Some(Taken { shared: self.shared.clone(), config: config.clone(), spare: Some(spare) })
     }
 

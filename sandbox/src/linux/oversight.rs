@@ -13,6 +13,7 @@ use rustix::process::{Pid, getpriority_process, setpriority_pgrp};
 
 use super::descriptors::private;
 use super::processor_time::Account;
+use crate::niceness::levels;
 use crate::{Limits, Policy, Profile};
 
 /// Time between two rounds. Without privileges, the kernel allows one change of a session's niceness on the whole machine
@@ -136,7 +137,7 @@ impl Threads {
             let extra = levels(count, competing);
             // Threads that were being started had the earlier value, so this is repeated. Without privileges, it only rises.
             if extra > 0 {
-                let _ = setpriority_pgrp(Some(program.id), self.niceness + extra);
+                let _ = setpriority_pgrp(Some(program.id), self.niceness + i32::from(extra));
             }
         }
         self.most.is_none_or(|most| count <= most)
@@ -167,40 +168,5 @@ impl Program {
     fn count(&self) -> u64 {
         let status = statx(&self.threads, "", AtFlags::EMPTY_PATH, StatxFlags::NLINK);
         status.map_or(0, |status| u64::from(status.stx_nlink).saturating_sub(2))
-    }
-}
-
-/// How much the niceness must rise, so that all of `count` threads together get as much time as `competing` would.
-///
-/// Each level is a factor of 1.25 (`sched_prio_to_weight`, kernel/sched/core.c). The kernel caps niceness at 19.
-fn levels(count: u64, competing: u64) -> i32 {
-    let mut levels = 0;
-    let mut weight = competing.max(1).saturating_mul(1000);
-    while weight < count.saturating_mul(1000) && levels < 20 {
-        weight += weight / 4;
-        levels += 1;
-    }
-    levels
-}
-
-#[cfg(test)]
-mod tests {
-    use super::levels;
-
-    #[test]
-    fn threads_beyond_the_competing_ones_raise_the_niceness() {
-        for (count, competing, expected) in [
-            (0, 2, 0),
-            (2, 2, 0),
-            (3, 2, 2),
-            (4, 2, 4),
-            (8, 2, 7),
-            (64, 2, 16),
-            (64, 64, 0),
-            (1, 0, 0),
-            (u64::MAX, 1, 20),
-        ] {
-            assert_eq!(levels(count, competing), expected, "{count} threads, {competing} compete");
-        }
     }
 }

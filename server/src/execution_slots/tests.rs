@@ -161,6 +161,24 @@ async fn one_client_is_limited_to_its_share_of_slots_and_queue() {
     assert!(slots.state().clients.is_empty() && slots.state().queues.is_empty());
 }
 
+#[test]
+fn many_executions_of_one_client_yield_to_those_of_others() {
+    let slots = Slots::new(16, 0);
+    let (ann, bob) = (client("ann"), client("bob"));
+    let running: Vec<_> = (0..8).map(|_| now(&slots, &ann)).collect();
+    let first = now(&slots, &bob);
+    assert_eq!(
+        (slots.niceness(&bob), slots.niceness(&ann)),
+        (5, 12),
+        "8 weigh as much as 2: 7 levels of 1.25"
+    );
+    let only = Client { alone: true, ..ann.clone() };
+    assert_eq!(slots.niceness(&only), 0, "there is nobody to yield to");
+    drop(running);
+    assert_eq!(slots.niceness(&ann), 5);
+    drop(first);
+}
+
 #[tokio::test]
 async fn the_only_client_of_a_process_has_no_share_limit() {
     let slots = Slots::new(4, 0);

@@ -1,5 +1,7 @@
 //! The spare sessions of all servers: which there are, which are missing, and which must end. Opens and closes none.
 
+mod users;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::credentials::CredentialsVersion;
 use super::host::{Declared, SpareHost};
 use crate::sessions::attempt::{Attempt, Opening};
+use users::Users;
 
 /// How long to wait after an execution before anything is started for the next one: by then the answer has been sent.
 pub const QUIET: Duration = Duration::from_millis(20);
@@ -129,11 +132,24 @@ struct Kind {
     /// How many were lost since the server was last used.
     lost: usize,
     spares: Vec<Spare>,
+    users: Users,
 }
 
 impl Kind {
     fn is_of(&self, server: &str) -> bool {
         self.key.config.name == server
+    }
+
+    /// Whether a missing session may be opened now. While executions are in progress, it waits, but not if one client could
+    /// keep another from finding any.
+    fn is_due(&self, now: Instant, room: Room) -> bool {
+        let Some(due) = self.due else { return false };
+        match room {
+            Room::Free => now >= due,
+            Room::Busy if self.spares.is_empty() && self.users.are_several(now) => now >= due,
+            Room::Busy => now >= due + MAX_WAIT,
+            Room::NoMemory => false,
+        }
     }
 
     fn is_opening(&self) -> bool {
@@ -171,11 +187,24 @@ impl Pool {
         self.masker = masker;
     }
 
-    /// Takes a session for an execution, if possible one that is open.
-    pub(super) fn take(&mut self, config: &ServerConfig, declared: Declared, now: Instant) -> Option<Spare> {
+    /// Takes a session for an execution of `client`, if possible one that is open. The last one is kept for another client
+    /// if that has used fewer.
+    pub(super) fn take(
+        &mut self,
+        config: &ServerConfig,
+        declared: Declared,
+        client: &str,
+        now: Instant,
+    ) -> Option<Spare> {
         let kind = self.kind(config, declared)?;
         kind.used = now;
+        kind.users.count(client, now);
         let usable = |spare: &Spare| !spare.is_lost();
+        if kind.spares.iter().filter(|spare| usable(spare)).count() == 1
+            && kind.users.prefer_another(client, now)
+        {
+            return None;
+        }
         let open = kind.spares.iter().position(|spare| usable(spare) && spare.is_settled());
         let at = open.or_else(|| kind.spares.iter().position(usable))?;
         Some(kind.spares.remove(at))
@@ -218,7 +247,8 @@ impl Pool {
             }
             None => {
                 let key = Key { config: config.clone(), declared };
-                self.kinds.push(Kind { key, used: now, due: Some(due), lost: 0, spares: Vec::new() });
+                let (spares, users) = (Vec::new(), Users::default());
+                self.kinds.push(Kind { key, used: now, due: Some(due), lost: 0, spares, users });
             }
         }
         self.satisfied(config, declared);
@@ -349,12 +379,7 @@ impl Pool {
 
     /// The kind of the session to open now: that of the most recently used server.
     pub(super) fn due(&self, now: Instant, room: Room) -> Option<Key> {
-        let may = |due: Instant| match room {
-            Room::Free => now >= due,
-            Room::Busy => now >= due + MAX_WAIT,
-            Room::NoMemory => false,
-        };
-        let due = |kind: &&Kind| kind.due.is_some_and(may) && self.may_open(kind);
+        let due = |kind: &&Kind| kind.is_due(now, room) && self.may_open(kind);
         self.kinds.iter().filter(due).max_by_key(|kind| kind.used).map(|kind| kind.key.clone())
     }
 

@@ -47,7 +47,7 @@ async fn a_session_that_is_being_opened_outlasts_an_execution_that_ends_early() 
     let before = opening()[0].clone();
 
     let mut sessions = Sessions::new(config, Masker::default(), host);
-    sessions.adopt_from(spares.clone());
+    sessions.adopt_from(spares.clone(), "ann");
     drop(sessions.start("s"));
     until(|| opening().is_empty()).await;
     sessions.close().await;

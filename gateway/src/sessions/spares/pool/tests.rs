@@ -116,8 +116,8 @@ async fn sessions_are_opened_within_the_limits_for_the_servers_used_last() {
     assert!(pool.used(&server("c"), declared(), start + 2 * QUIET));
     assert_eq!(fill(&mut pool, later, Room::Free).await, ["c"]);
     assert_eq!(pool.count(), 3);
-    assert!(pool.take(&server("a"), declared(), later).is_some());
-    assert!(pool.take(&server("a"), declared(), later).is_none());
+    assert!(pool.take(&server("a"), declared(), "ann", later).is_some());
+    assert!(pool.take(&server("a"), declared(), "ann", later).is_none());
     assert!(!pool.used(&server("other"), declared(), later), "not configured");
 }
 
@@ -143,7 +143,7 @@ async fn sessions_end_with_time_memory_and_configuration() {
     let mut other = Server::new(server("a"), String::new());
     other.connection.roots = vec![mcp::Root { uri: "file:///other".to_owned(), name: None }];
     changed.configure(&Config { servers: vec![other.clone()], ..Config::default() }, Masker::default());
-    assert!(changed.take(&other.connection, declared(), later).is_none(), "other roots");
+    assert!(changed.take(&other.connection, declared(), "ann", later).is_none(), "other roots");
     assert_eq!(changed.prune(later, Room::Free).len(), 2);
 
     let mut off = pool(2, 8);
@@ -161,13 +161,13 @@ async fn executions_in_quick_succession_do_not_postpone_the_next_sessions() {
         let mut now = start;
         while now < start + longest {
             assert!(pool.due(now, room).is_none(), "too early: {:?}", now - start);
-            assert!(pool.take(&server("a"), declared(), now).is_none());
+            assert!(pool.take(&server("a"), declared(), "ann", now).is_none());
             assert!(pool.used(&server("a"), declared(), now));
             now += Duration::from_millis(10);
         }
         assert_eq!(fill(&mut pool, now, room).await, ["a", "a"]);
         // From the next missing session on, the answer is waited for again.
-        assert!(pool.take(&server("a"), declared(), now).is_some());
+        assert!(pool.take(&server("a"), declared(), "ann", now).is_some());
         assert!(pool.used(&server("a"), declared(), now));
         assert!(pool.due(now, room).is_none());
     }
@@ -197,7 +197,7 @@ async fn the_limit_for_a_server_holds_for_all_declarations_together() {
     assert_eq!(fill(&mut pool, later, Room::Free).await, ["a"]);
     pool.configure(&configured(&["a"], 1, 8), Masker::default());
     assert_eq!(pool.prune(later, Room::Free).len(), 1);
-    assert!(pool.take(&server("a"), Declared::by(&Sampling), later).is_some(), "used last");
+    assert!(pool.take(&server("a"), Declared::by(&Sampling), "ann", later).is_some(), "used last");
 }
 
 #[tokio::test(start_paused = true)]
@@ -206,16 +206,50 @@ async fn a_returned_session_is_kept_within_the_limits() {
     let later = start + Duration::from_secs(1);
     assert!(pool.used(&server("a"), declared(), start));
     assert_eq!(begin(&mut pool, later), ["a"]);
-    let taken = pool.take(&server("a"), declared(), later).unwrap();
+    let taken = pool.take(&server("a"), declared(), "ann", later).unwrap();
     assert!(pool.used(&server("a"), declared(), later));
     assert!(pool.put_back(&server("a"), declared(), taken).is_none());
     assert_eq!(begin(&mut pool, later + MAX_WAIT), [""; 0], "none is missing");
 
-    let taken = pool.take(&server("a"), declared(), later).unwrap();
+    let taken = pool.take(&server("a"), declared(), "ann", later).unwrap();
     assert!(pool.used(&server("a"), declared(), later));
     assert_eq!(begin(&mut pool, later + QUIET), ["a"], "another one instead");
     assert!(pool.put_back(&server("a"), declared(), taken).is_some());
-    let taken = pool.take(&server("a"), declared(), later).unwrap();
+    let taken = pool.take(&server("a"), declared(), "ann", later).unwrap();
     assert_eq!(pool.clear().len(), 0);
     assert!(pool.put_back(&server("a"), declared(), taken).is_some(), "closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_session_is_for_the_client_that_has_used_the_fewest() {
+    let (mut pool, start) = (pool(2, 8), Instant::now());
+    let later = |seconds| start + Duration::from_secs(seconds);
+    let take = |pool: &mut Pool, client, now| pool.take(&server("a"), declared(), client, now).is_some();
+    pool.used(&server("a"), declared(), start);
+    assert_eq!(fill(&mut pool, later(1), Room::Free).await, ["a", "a"]);
+    assert!(take(&mut pool, "ann", later(1)), "alone");
+    assert!(take(&mut pool, "bob", later(1)));
+    pool.used(&server("a"), declared(), later(1));
+    assert_eq!(fill(&mut pool, later(2), Room::Busy).await, ["a"], "the first is opened beside executions");
+    assert_eq!(fill(&mut pool, later(2) + MAX_WAIT, Room::Busy).await, ["a"]);
+    assert!(take(&mut pool, "ann", later(5)));
+    for _ in 0..200 {
+        assert!(!take(&mut pool, "ann", later(6)), "it is kept for bob");
+    }
+    assert!(take(&mut pool, "bob", later(6)));
+    // Bob is gone.
+    pool.used(&server("a"), declared(), later(6));
+    assert_eq!(fill(&mut pool, later(7), Room::Free).await, ["a", "a"]);
+    assert!(take(&mut pool, "ann", later(40)));
+    assert!(take(&mut pool, "ann", later(40)));
+}
+
+#[test]
+fn many_clients_are_not_counted_for_ever() {
+    let (mut users, now) = (Users::default(), Instant::now());
+    for number in 0..1_000 {
+        users.count(&number.to_string(), now);
+    }
+    let counted = format!("{users:?}").matches("User {").count();
+    assert!((2..=64).contains(&counted), "{counted}");
 }
