@@ -95,7 +95,7 @@ impl Child {
     /// [`Sandbox::spawn`](crate::Sandbox::spawn).
     #[cfg(feature = "timings")]
     #[must_use]
-    pub fn timings(&self) -> &[super::timings::Reading] {
+    pub fn timings(&self) -> &[super::control::Reading] {
         self.timings.all()
     }
 

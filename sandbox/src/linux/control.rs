@@ -64,6 +64,10 @@ pub(super) struct Handover {
     pub(super) policy: Policy,
 }
 
+/// A step of a start, and when it ended, in nanoseconds of the clock that all processes share (`CLOCK_MONOTONIC`).
+#[cfg(feature = "timings")]
+pub type Reading = (String, u64);
+
 /// The helper's reports.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Status {
@@ -72,7 +76,7 @@ pub(super) enum Status {
     Listening,
     /// When the steps so far ended. Comes before the report.
     #[cfg(feature = "timings")]
-    Timed(Vec<super::timings::Reading>),
+    Timed(Vec<Reading>),
     /// All layers are applied. The exec is next.
     Confined(Report),
     /// The command has been executed. Without a process namespace, it leads the process group with this

@@ -40,6 +40,6 @@ pub use privileges::hide_from_others;
 pub use process_memory::ProcessMemory;
 pub use scratch::Scratch;
 pub use spawn::Sandbox;
-#[cfg(feature = "timings")]
-pub use timings::{Reading, now};
 pub use waiting::end_waiting_helper;
+#[cfg(feature = "timings")]
+pub use {control::Reading, timings::now};

@@ -5,7 +5,7 @@
 //! them before its report. The parent adds its own.
 
 #[cfg(feature = "timings")]
-pub use readings::{Reading, now};
+pub use readings::now;
 pub(super) use readings::{Timings, mark, send};
 
 #[cfg(feature = "timings")]
@@ -14,12 +14,9 @@ mod readings {
     use std::io::Write;
     use std::sync::{Mutex, PoisonError};
 
-    use super::super::control::{self, Status};
+    use super::super::control::{self, Reading, Status};
     use crate::error::failed;
     use crate::{Failure, Step};
-
-    /// A step, and when it ended, in nanoseconds of the clock that all processes share (`CLOCK_MONOTONIC`).
-    pub type Reading = (String, u64);
 
     /// The readings of a helper.
     static READINGS: Mutex<Vec<Reading>> = Mutex::new(Vec::new());
