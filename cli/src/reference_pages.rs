@@ -1,41 +1,13 @@
-//! Holds the parts of the documentation that are generated from the code to the code: the help of every command, the
-//! limits, and the kinds of errors. With `UPDATE_DOCS=1`, the test writes what differs.
+//! Holds the parts of the documentation that are generated from the code to the code: the limits, the shares, and the
+//! kinds of errors. With `UPDATE_DOCS=1`, the test writes what differs.
 //!
 //! A generated part of a page is between `<!-- generated: NAME -->` and `<!-- end -->`.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::CommandFactory as _;
 use report::Kind;
 use runner::{limits, size};
-
-/// The width of help texts, in columns: that of the pages.
-const WIDTH: usize = 120;
-
-#[test]
-fn help_page_shows_the_help_of_every_command() {
-    let mut page =
-        "# Help of every command\n\nWhat `toolsmith COMMAND --help` prints. This page is generated. \
-                    [Command line](command-line.md) explains the commands.\n"
-            .to_owned();
-    let mut toolsmith = crate::arguments::Arguments::command().term_width(WIDTH);
-    toolsmith.build();
-    add_help(&mut page, &toolsmith, "toolsmith");
-    compare("help.md", &page);
-}
-
-/// Adds the help of a command and of its subcommands.
-fn add_help(page: &mut String, command: &clap::Command, name: &str) {
-    let help = command.clone().bin_name(name).render_long_help().to_string();
-    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
-    let _ = write!(page, "\n## `{name}`\n\n```text\n{}\n```\n", lines.join("\n").trim_end());
-    let shown = |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
-    for subcommand in command.get_subcommands().filter(shown) {
-        add_help(page, subcommand, &format!("{name} {}", subcommand.get_name()));
-    }
-}
 
 #[test]
 fn serve_page_shows_the_shares_of_the_code() {
