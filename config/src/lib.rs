@@ -120,6 +120,7 @@ fn checked(config: Config, options: &LoadOptions) -> Result<Config, Error> {
         Needs::Nothing => false,
     };
     match no_server(&config).filter(|_| needs_one || !wrong.is_empty()) {
+        Some(error) if is_unconfigured(&config) => Err(error.hint(DEMO)),
         Some(error) => Err(error),
         None => Ok(config),
     }
@@ -172,6 +173,9 @@ fn is_unconfigured(config: &Config) -> bool {
     let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
     is_empty && !is_named && config.switched_off.is_none()
 }
+
+/// Advice for a command that needs servers: all of them have this option.
+const DEMO: &str = "try the command with the built-in demo server: --demo";
 
 /// Why the configuration has no usable server, and how to get one; `None` if it has one.
 pub fn no_server(config: &Config) -> Option<Error> {

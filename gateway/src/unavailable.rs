@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Filter, Permission};
+use report::Report;
 
 use crate::audience::FOR_APPS;
 use crate::pins::Pins;
@@ -24,6 +25,8 @@ pub const STARTING: &str = "still starting";
 pub struct UnavailableTools {
     /// The servers, by module name.
     servers: BTreeMap<String, UnavailableServer>,
+    /// Why there is no server at all, and what the user can do.
+    none: Option<String>,
     config: Arc<Config>,
     pins: Pins,
     lists: BTreeMap<String, Arc<ToolList>>,
@@ -64,15 +67,20 @@ impl UnavailableTools {
             let reason = "its entry in the configuration has an error; see `toolsmith mcp status`".to_owned();
             servers.entry(module).or_insert(UnavailableServer { server: absent.name.clone(), reason });
         }
-        UnavailableTools { servers, config: config.clone(), pins: pins.clone(), lists }
+        UnavailableTools { servers, none: none(config), config: config.clone(), pins: pins.clone(), lists }
     }
 
-    /// The unavailable servers with their reasons; `None` if there are none.
+    /// The unavailable servers with their reasons, or why there is no server; `None` if all are available.
     pub fn line(&self) -> Option<String> {
-        self.naming(MAX_NAMED)
+        self.naming(MAX_NAMED).or_else(|| self.none.clone())
     }
 
-    /// Like [`UnavailableTools::line`], with as many servers as fit into `longest` characters.
+    /// Why there is no server at all, and what the user can do about it.
+    pub(crate) fn none(&self) -> Option<&str> {
+        self.none.as_deref()
+    }
+
+    /// The unavailable servers with their reasons, as many as fit into `longest` characters.
     pub fn line_within(&self, longest: usize) -> Option<String> {
         let lines = (0..=MAX_NAMED).rev().map(|named| self.naming(named));
         let mut fitting = lines.filter(|line| line.as_ref().is_none_or(|line| characters(line) <= longest));
@@ -114,7 +122,7 @@ impl UnavailableTools {
 
     /// Whether the same servers are unavailable for the same reasons.
     pub fn is_as(&self, other: &UnavailableTools) -> bool {
-        self.servers == other.servers && self.untrusted() == other.untrusted()
+        self.servers == other.servers && self.none == other.none && self.untrusted() == other.untrusted()
     }
 
     fn left_out(&self, server: &str, tool: &str, list: &ToolList) -> Option<String> {
@@ -165,6 +173,28 @@ impl runner::Absences for UnavailableTools {
             .or_else(|| names.clone().find(|own| letters(own) == requested));
         self.left_out(server, own?, list)
     }
+}
+
+/// Why a configuration has no server at all, and what the user can do. A subject can do nothing about it, and a project
+/// that is not trusted yet has a line of its own.
+fn none(config: &Config) -> Option<String> {
+    if config.access.is_some() || config.subagent.is_some() || config.untrusted.is_some() {
+        return None;
+    }
+    let report = Report::from(config::no_server(config)?);
+    let advice: Vec<String> = report.hints.iter().map(|hint| codegen::clean(hint, MAX_REASON)).collect();
+    Some(format!(
+        "{}. Until the user adds servers, snippets can only compute. What the user can type in a terminal, without a \
+         restart: {}.",
+        codegen::clean(&capitalized(&report.message()), MAX_REASON),
+        advice.join("; ")
+    ))
+}
+
+/// The text with a capital letter in front.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// The reason for a server whose tools are all held back.

@@ -19,6 +19,10 @@ const TOOLS_IN_EXEC: &str = "Tools of several MCP servers. In `exec`: ALL_TOOLS.
                              t.description.includes(\"(server: \")) lists them with their types; \
                              await tools[t.name](args) returns { content, structuredContent }.";
 
+/// What the user has to do first, if the session begins without servers.
+const NO_SERVERS: &str = "This session begins without MCP servers. The user adds some in a terminal: `toolsmith adopt \
+                          CLIENT`, or `toolsmith mcp add NAME -- COMMAND ARGUMENTS…`.";
+
 /// The instructions, if there is anything to say.
 pub(crate) fn instructions(client: &ClientProfile, config: &Config) -> Option<String> {
     let usage = match (config.code_mode.enabled, client.has_exec) {
@@ -28,7 +32,9 @@ pub(crate) fn instructions(client: &ClientProfile, config: &Config) -> Option<St
         // There is no tool that the instructions could describe.
         (false, false) => None,
     };
-    let lines: Vec<&str> = usage.into_iter().chain(config.untrusted.as_deref()).collect();
+    let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.access.is_none();
+    let first = config.untrusted.as_deref().or(is_empty.then_some(NO_SERVERS));
+    let lines: Vec<&str> = usage.into_iter().chain(first).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -41,7 +47,7 @@ mod tests {
     fn every_client_shows_the_instructions_whole() {
         let shortest =
             CLIENTS.iter().map(|client| client.instructions_shown).filter(|shown| *shown > 0).min();
-        for text in [CODE_MODE, EXECUTE_IN_EXEC, TOOLS_IN_EXEC] {
+        for text in [CODE_MODE, EXECUTE_IN_EXEC, TOOLS_IN_EXEC, NO_SERVERS] {
             assert!(text.chars().count() <= shortest.unwrap(), "{}: {text}", text.chars().count());
         }
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use config::trust;
-use config::{Config, LoadOptions, layers};
+use config::{Config, ConfigLayer, LoadOptions, layers};
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, approvals};
@@ -51,10 +51,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the configuration again and reports its warnings. An untrusted project file may stay left out if `old` is
-    /// without it; a trusted file in effect is not lost by a change.
+    /// Reads the configuration again and reports its warnings. An untrusted project file is left out if `old` is without
+    /// one; a trusted file in effect is not lost by a change.
     fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
-        let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load_in };
+        let has_project = old.layers.iter().any(|layer| matches!(layer, ConfigLayer::Project(_)));
+        let may_leave_out = self.lenient && !has_project;
+        let load = if may_leave_out { setup::load_without_untrusted } else { setup::load_in };
         self.settings(load(&self.process, &self.options)?)
     }
 

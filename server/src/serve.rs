@@ -2,8 +2,10 @@
 //!
 //! Standard output carries the protocol; messages for the user go to standard error.
 
+use config::Config;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use report::Report;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
@@ -46,6 +48,9 @@ async fn serve_in(
         // The state is new, so nothing else has set it.
         let _ = state.page.set(questions.clone());
     }
+    if let Some(why) = without_servers(&state.settings.borrow().config) {
+        state.terminal.notifier().warning(&why);
+    }
     programs.notes.iter().for_each(|note| state.terminal.notifier().warning(note));
     runtime.spawn(server_log::follow(state.clone()));
     runtime.spawn(precompile::compile(state.clone()));
@@ -66,4 +71,12 @@ async fn serve_in(
             pipes::serve(state.clone(), service, stop).await
         }
     }
+}
+
+/// A message about a configuration without any server, and how to get one. A project that is not trusted yet is reported
+/// by its own message.
+fn without_servers(config: &Config) -> Option<String> {
+    let why = config::no_server(config).filter(|_| config.untrusted.is_none())?;
+    let report = Report::from(why).hint("servers that are added are taken up without a restart");
+    Some(report.for_terminal())
 }

@@ -93,6 +93,8 @@ fn prepare(installed: &Installed, product: &Product, home: &Path, model: &ModelS
     ] {
         symlink(node.join(program), home.join("bin").join(program)).map_err(failed)?;
     }
+    // npx prefers installed packages to the registry.
+    symlink(installed.folder().join("node_modules"), home.join("node_modules")).map_err(failed)?;
     symlink(installed.python("mcp-server-time"), home.join("bin/mcp-server-time")).map_err(failed)?;
     fs::write(home.join(".claude.json"), CLAUDE_CODE).map_err(failed)?;
     fs::write(home.join(".codex/config.toml"), CODEX).map_err(failed)?;
@@ -104,8 +106,12 @@ fn prepare(installed: &Installed, product: &Product, home: &Path, model: &ModelS
     let path = |path: &Path| path.to_string_lossy().into_owned();
     let search = [path(&home.join("bin")), std::env::var("PATH").map_err(|error| error.to_string())?];
     let (search, cache) = (search.join(":"), path(product.cache()));
-    let mut environment =
-        vec![("PATH", search.as_str()), ("TOOLSMITH_CACHE_DIR", cache.as_str()), ("TERM", "xterm-256color")];
+    let mut environment = vec![
+        ("PATH", search.as_str()),
+        ("TOOLSMITH_CACHE_DIR", cache.as_str()),
+        ("TERM", "xterm-256color"),
+        ("npm_config_offline", "true"),
+    ];
     let user = std::env::var("HOME").map_err(|error| error.to_string())?;
     let or = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| format!("{user}/{default}"));
     let (rustup, cargo) = (or("RUSTUP_HOME", ".rustup"), or("CARGO_HOME", ".cargo"));
@@ -153,9 +159,17 @@ fn take_over(terminal: &mut Terminal) -> Checked<()> {
     terminal.shows(".config/toolsmith/config.yaml")
 }
 
+/// The command of the README that adds a package of npm.
+fn of_readme() -> Checked<String> {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("README.md");
+    let text = fs::read_to_string(&readme).map_err(|error| format!("{}: {error}", readme.display()))?;
+    let found = text.lines().find(|line| line.starts_with("toolsmith mcp add") && line.contains("npx "));
+    found.map(str::to_owned).ok_or_else(|| "the README adds no package of npm".to_owned())
+}
+
 fn add(terminal: &mut Terminal) -> Checked<()> {
     terminal.heading("Add three servers");
-    terminal.types("toolsmith mcp add files --scope user --trust mcp-server-filesystem notes", &[], 0)?;
+    terminal.types(&of_readme()?, &[("[y/N]", "y\n")], 0)?;
     terminal.types(
         "toolsmith mcp add time --scope user --trust -- mcp-server-time --local-timezone UTC",
         &[],
@@ -169,13 +183,13 @@ fn add(terminal: &mut Terminal) -> Checked<()> {
     terminal.types("toolsmith mcp remove tickets --scope user", &[], 0)?;
     terminal.types("toolsmith mcp status", &[], 0)?;
     terminal.types("toolsmith mcp tools time", &[], 0)?;
-    terminal.types("toolsmith mcp call files.read_text_file pth=today.md", &[], 2)?;
-    terminal.types("toolsmith mcp call files.read_text_file path=today.md", &[], 0)
+    terminal.types("toolsmith mcp call files.read_text_file pth=notes/today.md", &[], 2)?;
+    terminal.types("toolsmith mcp call files.read_text_file path=notes/today.md", &[], 0)
 }
 
 fn use_them(terminal: &mut Terminal) -> Checked<()> {
     terminal.heading("Run, serve, chat, and look at the numbers");
-    let snippet = "let text = files::read_text_file(\"today.md\").await?.content;\ntext.lines().map(str::len).collect::<Vec<_>>()";
+    let snippet = "let text = files::read_text_file(\"notes/today.md\").await?.content;\ntext.lines().map(str::len).collect::<Vec<_>>()";
     terminal.types(&format!("cat > lengths.rs <<'END'\n{snippet}\nEND"), &[], 0)?;
     terminal.types("toolsmith run lengths.rs", &[], 0)?;
     terminal.types("toolsmith setup cursor --print 2>&- > client.json", &[], 0)?;

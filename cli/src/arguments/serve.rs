@@ -1,7 +1,7 @@
 //! The command line of `serve` and `mcp serve`.
 
 use clap::Args;
-use config::LoadOptions;
+use config::{LoadOptions, Needs};
 use server::options::ServeOptions;
 use terminal::LogFormat;
 
@@ -97,7 +97,9 @@ impl Command {
 
 impl From<ServeArguments> for ServeOptions {
     fn from(arguments: ServeArguments) -> Self {
-        serve_options(arguments.place.options(), arguments.listening, arguments.permission)
+        // Servers may be added while it runs.
+        let load = arguments.place.options_with(Needs::Nothing);
+        serve_options(load, arguments.listening, arguments.permission)
     }
 }
 

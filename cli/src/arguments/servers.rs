@@ -98,9 +98,10 @@ pub(crate) struct AccessArguments {
 /// Options for the file to which servers are added.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DestinationArguments {
-    /// Which configuration to change. If the project has none, a new `toolsmith.yaml` is written.
-    #[arg(long, value_enum, default_value_t = Scope::Project)]
-    pub(crate) scope: Scope,
+    /// Which configuration to change (default: the project's if this folder has one, otherwise your own, which counts in
+    /// all folders). `project` writes a new `toolsmith.yaml` if there is none.
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<Scope>,
     #[command(flatten)]
     pub(crate) access: AccessArguments,
     /// Replace an existing server of the same name.
@@ -202,9 +203,9 @@ pub(crate) struct NamedArguments {
     /// The server's name.
     #[arg(value_parser = server_name)]
     pub(crate) name: String,
-    /// Which configuration to change.
-    #[arg(long, value_enum, default_value_t = Scope::Project)]
-    pub(crate) scope: Scope,
+    /// Which configuration to change (default: the project's if this folder has one, otherwise your own).
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<Scope>,
 }
 
 fn permission(text: &str) -> Result<Permission, String> {

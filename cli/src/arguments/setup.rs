@@ -117,6 +117,10 @@ pub(crate) struct SetupArguments {
     /// Let the client end with an error if Toolsmith does not start, instead of working without it (codex).
     #[arg(long)]
     pub(crate) required: bool,
+    /// Move the servers that only the project's configuration in this folder has to your own configuration, which counts in
+    /// all folders (default: you are asked on a terminal).
+    #[arg(long, conflicts_with_all = ["print", "remove", "check", "container"])]
+    pub(crate) move_servers: bool,
     /// Allow calls to all tools of SERVER, so that Toolsmith does not ask about them. SERVER must be in your own
     /// configuration. Default: you are asked on a terminal if you name one client. Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]

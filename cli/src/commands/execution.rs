@@ -16,7 +16,7 @@ use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
 use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
 use report::{Kind, Report};
-use runner::{Catalog, Engine, Observer, Outcome, Request, Status};
+use runner::{Catalog, Code, Engine, Observer, Outcome, Request, Status};
 use serde_json::value::to_raw_value;
 use server::execution_history::{self, ExecutionHistory, RecordedPrompter};
 use server::outcome_text;
@@ -24,6 +24,7 @@ use system::random;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
+use crate::demo;
 use crate::terminal_host::TerminalHost;
 use crate::terminal_prompter::{self, Questions};
 
@@ -161,8 +162,8 @@ async fn run_kept(
         terminal.note(&Report::from(error).for_terminal());
     }
     execution.engine.cache().flush_remote(FLUSH).await;
-    if let Some(why) = config::no_server(config).filter(|_| is_unresolved) {
-        terminal.note(&Report::from(why).for_terminal());
+    if is_unresolved {
+        missing_server(config, &request.code).iter().for_each(|why| terminal.note(&why.for_terminal()));
     }
     let unchecked = execution.discovery.sessions.unchecked();
     unchecked.iter().for_each(|warning| terminal.note(&format!("warning: {warning}")));
@@ -300,6 +301,22 @@ impl<'a> Execution<'a> {
         }
         Ok(has_unresolved(outcome) && self.discovery.ask_the_others(limit).await?)
     }
+}
+
+/// Why a name that does not exist may be that of a server: there is none, or not the demo server that the snippet names.
+fn missing_server(config: &Config, code: &Code) -> Option<Report> {
+    if let Some(why) = config::no_server(config) {
+        return Some(why.into());
+    }
+    (names_demo(code) && !config.has_entry(demo::NAME))
+        .then(|| Report::new(Kind::Configuration, "no server `demo` is configured").hint(demo::INSTEAD))
+}
+
+/// Whether a snippet, or a program that it calls, has the name of the demo server's module.
+pub(super) fn names_demo(code: &Code) -> bool {
+    // The text may not parse.
+    let mut words = code.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    code.path_heads().contains(demo::NAME) || words.any(|word| word == demo::NAME)
 }
 
 /// Whether a snippet does not compile because it uses a name that does not exist.

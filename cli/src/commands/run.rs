@@ -20,7 +20,7 @@ use server::setup;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::execution::{self, Job, Tools, unless_cancelled};
+use super::execution::{self, Job, Tools, names_demo, unless_cancelled};
 use crate::arguments::RunArguments;
 
 /// Runs the command and returns the exit code.
@@ -86,13 +86,6 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
         Ok(Inputs { code, config, tools })
     });
     reading.await.map_err(Failure::system)?
-}
-
-/// Whether a snippet, or a program that it calls, has the name of the demo server's module.
-fn names_demo(code: &Code) -> bool {
-    // The text may not parse.
-    let mut words = code.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    code.path_heads().contains("demo") || words.any(|word| word == "demo")
 }
 
 fn request(arguments: &RunArguments, code: Code, config: &Config, cancel: CancellationToken) -> Request {

@@ -1,8 +1,8 @@
 //! `toolsmith setup`: adds `toolsmith serve` to the configurations of MCP clients, and removes it again.
 //!
 //! `client` is the table of clients. `entry` builds the entry, `place` finds the file, and `file` changes it safely.
-//! `namespaces` changes Codex's list of namespaces. `found` changes all clients at once. `check` starts an entry and
-//! reports what the client's model sees.
+//! `namespaces` changes Codex's list of namespaces. `found` changes all clients at once. `servers` reports which servers
+//! the entry has. `check` starts an entry and reports what the client's model sees.
 
 mod check;
 mod client;
@@ -15,6 +15,7 @@ mod namespaces;
 mod place;
 mod removal;
 mod search_path;
+mod servers;
 mod text;
 mod version;
 
@@ -58,6 +59,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         }
         written
     };
+    servers::offer_to_move(arguments).await?;
     if !arguments.trust.is_empty() {
         consent::trust(&arguments.trust)?;
     } else if !changed.is_empty() {
@@ -66,7 +68,9 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if let (false, Some(layer)) = (changed.is_empty(), &named) {
         consent::report_untrusted(layer)?;
     }
-    check::report(arguments, &[changed, unchanged].concat()).await;
+    let clients = [changed, unchanged].concat();
+    servers::report_servers(arguments, &clients);
+    check::report(arguments, &clients).await;
     Ok(exit_code::OK)
 }
 

@@ -36,7 +36,7 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
             "{} has no project configuration: neither toolsmith.yaml nor .toolsmith/config.yaml",
             folder.display()
         ))
-        .hint("name the folder of a project that has one, or add a server here: toolsmith mcp add")
+        .hint("name the folder of a project that has one, or add a server here: toolsmith mcp add --scope project")
     })?;
     let shown = file.display().to_string();
     if arguments.remove {

@@ -28,6 +28,12 @@ use schema::{
 };
 use shop::Shop;
 
+/// Its name in configurations and snippets.
+pub(crate) const NAME: &str = "demo";
+
+/// Advice for a user who names it although other servers are configured.
+pub(crate) const INSTEAD: &str = "to use the built-in demo server instead of the configured ones: --demo";
+
 /// Maximum wait that `slow` accepts, in seconds.
 const MAX_SLOW_SECONDS: f64 = 3600.0;
 

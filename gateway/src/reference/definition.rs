@@ -168,12 +168,7 @@ impl Reference {
     /// most about `longest` characters.
     fn notes(&self, starting: &str, longest: usize) -> String {
         let missing = self.missing.line_within(longest).unwrap_or_default();
-        // Characters may count twice.
-        let shortened = |line: &str| match characters(line) <= longest {
-            true => line.to_owned(),
-            false => codegen::clean(line, longest / 2),
-        };
-        let untrusted = self.missing.untrusted().map(shortened);
+        let untrusted = self.missing.untrusted().map(|line| within(line, longest));
         let lines = [missing.as_str(), starting, untrusted.as_deref().unwrap_or_default()];
         lines.iter().filter(|line| !line.is_empty()).map(|line| format!("\n{line}")).collect()
     }
@@ -191,7 +186,9 @@ impl Reference {
         let how = self.how(of_files);
         let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
         if all.is_empty() {
-            return (format!("{how}\n{}", wording::NO_TOOLS), true);
+            let why = self.missing.none().unwrap_or(wording::NO_TOOLS);
+            let left = room.beside_note(&how).characters;
+            return (format!("{how}\n{}", within(why, left)), true);
         }
         for detail in Detail::ALL {
             let introduction = if detail == Detail::Call { wording::CALLS_ONLY } else { wording::INLINED };
@@ -257,6 +254,14 @@ impl Reference {
             more if named == 0 => format!(" {more}"),
             more => format!("{text} and {more} more"),
         }
+    }
+}
+
+/// A line, shortened if it is longer than this. Characters may count twice.
+fn within(line: &str, longest: usize) -> String {
+    match characters(line) <= longest {
+        true => line.to_owned(),
+        false => codegen::clean(line, longest / 2),
     }
 }
 

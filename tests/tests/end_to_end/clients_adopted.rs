@@ -344,7 +344,7 @@ fn servers_are_imported_from_an_installed_client() {
     };
     import(&["--from", "codex"]).exits(0).says(&["added files, web to"]);
     assert_eq!(home.read(file), text);
-    assert!(home.read("toolsmith.yaml").contains("${WEB}"));
+    assert!(home.read(".config/toolsmith/config.yaml").contains("${WEB}"));
     import(&[".codex/config.toml", "--replace"]).exits(0).says(&["added files, web to"]);
     import(&["--from", "zed"]).exits(2).says(&["there is no file ", "zed/settings.json"]);
 }

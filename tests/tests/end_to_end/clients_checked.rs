@@ -203,8 +203,9 @@ fn an_entry_that_does_not_start_is_reported_with_its_own_words_but_not_with_secr
     with_entry(&home, &json!({ "command": script, "args": ["serve", "--token", "hunter3"], "env": env }));
     let done = home.setup(&["cursor", "--check"]).done().exits(1);
     done.prints(&["missing  start", "no key … … after 11 s"]);
-    // A new entry without servers: the reason and what to do.
-    home.ok(&["zed"]).says(&["its model does not see the tools", "no MCP servers are configured"]);
+    // A new entry without servers works, and the user learns how to add some.
+    let done = home.ok(&["zed"]).says(&["no server is configured for all folders yet", "toolsmith mcp add"]);
+    assert!(!done.stderr.contains("does not see the tools"), "{done:#?}");
 }
 
 #[test]

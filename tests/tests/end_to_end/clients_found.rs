@@ -249,3 +249,89 @@ fn desktop_clients_get_the_search_path_that_a_server_needs() {
     // Another search path does not make it a different entry.
     home.setup(&["cursor"]).variable("PATH", "/usr/bin:/bin").done().exits(0).says(&["already has"]);
 }
+
+/// A user's own server, and a project that has one more.
+fn with_own_and_project(home: &Home) {
+    let program = program();
+    home.write(
+        ".config/toolsmith/config.yaml",
+        &format!("mcpServers:\n  shop: {{ command: {program:?}, args: [demo-server], trust: true }}\n"),
+    );
+    let project = format!(
+        "# ours\nmcpServers:\n  tools: {{ command: {program:?}, args: [demo-server], permission: deny }}\n  sub: {{ command: {program:?}, args: [demo-server], cwd: below }}\n  web: {{ url: \"http://127.0.0.1:9/mcp\" }}\n"
+    );
+    home.write("toolsmith.yaml", &project);
+    home.write("below/a", "");
+    home.in_here(Run::new(home.path())).arguments(&["trust", "--yes"]).done().exits(0);
+}
+
+#[test]
+fn it_says_which_servers_the_entry_has_and_moves_those_of_a_project() {
+    let home = Home::new();
+    home.write(".codex/config.toml", "[mcp_servers.notes]\ncommand = \"notes-mcp\"\n");
+    home.ok(&["--yes"]).says(&[
+        "no server is configured for all folders yet\nhelp: add one: toolsmith mcp add --scope user",
+        "codex has servers of its own, which snippets can't call: notes\nhelp: move them: toolsmith adopt codex",
+    ]);
+    with_own_and_project(&home);
+    let here = home.path().canonicalize().unwrap();
+    let file = here.join("toolsmith.yaml");
+    let only = format!(
+        "clients have these servers in every folder: shop\ntoolsmith: in the folder of {}, they also have: sub, tools, web\n\
+         help: to have them in every folder: toolsmith setup --yes --move-servers\n",
+        file.display()
+    );
+    home.ok(&["--yes"]).says(&[&only]);
+    home.ok(&["--yes", "--move-servers"]).says(&[
+        "moved sub, tools, web from",
+        "clients have these servers in every folder: shop, sub, tools, web\n",
+    ]);
+    assert_eq!(home.read("toolsmith.yaml"), "# ours\n{}\n");
+    let text = home.read(".config/toolsmith/config.yaml");
+    let moved: Value = serde_saphyr::from_str(&text).unwrap();
+    let program = program();
+    // Programs start where they would have started in the project.
+    assert_eq!(
+        moved["mcpServers"],
+        json!({
+            "shop": { "command": program, "args": ["demo-server"], "trust": true },
+            "sub": { "command": program, "args": ["demo-server"], "cwd": here.join("below") },
+            "tools": { "command": program, "args": ["demo-server"], "permission": "deny", "cwd": here },
+            "web": { "url": "http://127.0.0.1:9/mcp" },
+        }),
+        "{text}"
+    );
+    let again = home.ok(&["--yes", "--move-servers"]);
+    assert!(!again.stderr.contains("moved"), "{again:#?}");
+}
+
+#[test]
+fn a_project_that_is_not_trusted_or_has_a_lock_file_keeps_its_servers() {
+    let home = Home::new();
+    home.write(".codex/config.toml", "");
+    with_own_and_project(&home);
+    let before = home.read("toolsmith.yaml");
+    home.write("toolsmith.lock", "{ \"version\": 1, \"servers\": {} }\n");
+    home.ok(&["--yes", "--move-servers"]).says(&["is no longer trusted", "`toolsmith trust`"]);
+    home.in_here(Run::new(home.path())).arguments(&["trust", "--yes"]).done().exits(0);
+    let locked = home.ok(&["--yes", "--move-servers"]).says(&["they also have: sub, tools, web"]);
+    assert!(!locked.stderr.contains("--move-servers"), "{locked:#?}");
+    assert_eq!(home.read("toolsmith.yaml"), before);
+}
+
+#[test]
+fn on_a_terminal_it_asks_whether_to_move_the_servers_of_a_project() {
+    let home = Home::new();
+    home.write(".codex/config.toml", "");
+    home.ok(&["--yes"]);
+    with_own_and_project(&home);
+    let ask = |answer: &str| {
+        let run = home.in_here(Run::on_terminal(home.path())).arguments(&["setup"]).start();
+        run.answer("for all folders? [y/N]", 1, &format!("{answer}\n"));
+        run.done().exits(0)
+    };
+    let no = ask("n");
+    assert!(no.stderr.contains("tools starts: ") && !no.stderr.contains("moved"), "{no:#?}");
+    assert!(ask("y").stderr.contains("moved sub, tools, web"));
+    assert_eq!(home.read("toolsmith.yaml"), "# ours\n{}\n");
+}

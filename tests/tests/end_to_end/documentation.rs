@@ -27,11 +27,11 @@ pub(crate) struct Block {
 }
 
 /// A command and the output that the page shows.
-struct Step {
+pub(crate) struct Step {
     /// Where the output begins, from 0.
     line: usize,
-    command: String,
-    output: Vec<String>,
+    pub(crate) command: String,
+    pub(crate) output: Vec<String>,
 }
 
 pub(crate) fn repository() -> PathBuf {
@@ -70,7 +70,7 @@ pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-fn steps(block: &Block) -> Vec<Step> {
+pub(crate) fn steps(block: &Block) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut continues = false;
     for (index, line) in block.text.lines().enumerate() {
@@ -94,7 +94,7 @@ fn steps(block: &Block) -> Vec<Step> {
 }
 
 /// The file that a block is written to, if its first line names one.
-fn file_name(block: &Block) -> Option<&str> {
+pub(crate) fn file_name(block: &Block) -> Option<&str> {
     let first = block.text.lines().next()?;
     let name = first.strip_prefix("# ").or_else(|| first.strip_prefix("// "))?;
     let is_name = name.contains('.') && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
@@ -115,7 +115,7 @@ fn line_fits(shown: &str, line: &str) -> bool {
 }
 
 /// Whether lines are what the page shows, where a line of `…` alone stands for any number of them.
-fn fits(shown: &[&str], lines: &[&str]) -> bool {
+pub(crate) fn fits(shown: &[&str], lines: &[&str]) -> bool {
     match (shown, lines) {
         ([], lines) => lines.is_empty(),
         (["…", shown @ ..], lines) => (0..=lines.len()).any(|skipped| fits(shown, &lines[skipped..])),
@@ -146,6 +146,12 @@ fn run(folder: &Path, command: &str) -> String {
         .stdout
 }
 
+/// An output without notes about waits, which depend on what else the machine runs.
+pub(crate) fn without_waits(output: &str) -> String {
+    let is_wait = |line: &&str| line.starts_with("toolsmith: waiting for ");
+    output.split_inclusive('\n').filter(|line| !is_wait(line)).collect()
+}
+
 /// Runs the commands of a page; returns how many there are, and those whose output differs, with what they print.
 fn check(text: &str) -> (usize, Vec<(Step, String)>) {
     let folder = folder();
@@ -159,7 +165,7 @@ fn check(text: &str) -> (usize, Vec<(Step, String)>) {
         }
         for step in steps(&block) {
             count += 1;
-            let output = run(folder.path(), &step.command);
+            let output = without_waits(&run(folder.path(), &step.command));
             let shown: Vec<&str> = step.output.iter().map(String::as_str).collect();
             if !fits(&shown, &output.lines().collect::<Vec<_>>()) {
                 differences.push((step, output));

@@ -10,6 +10,9 @@ const NO_SERVERS: &str = "no MCP servers are configured\n\
                           help: add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n\
                           help: use the servers of another client: toolsmith adopt CLIENT\n";
 
+/// The line of commands that need servers.
+const WITH_DEMO: &str = "help: try the command with the built-in demo server: --demo\n";
+
 fn run(arguments: &[&str]) -> Run {
     Run::new(shared()).arguments(arguments)
 }
@@ -28,18 +31,18 @@ fn demo() -> String {
 fn commands_that_need_servers_name_two_ways_to_get_some() {
     for words in [
         &["codegen"][..],
-        &["serve"],
         &["cache", "warm"],
         &["mcp", "tools"],
         &["mcp", "lock"],
         &["mcp", "test", "demo"],
-        &["mcp", "login", "demo"],
         &["mcp", "call", "demo.echo", "message=hello"],
     ] {
         let done = run(words).done().exits(2);
-        assert_eq!(done.stderr, format!("toolsmith: {NO_SERVERS}"), "{words:?}");
+        assert_eq!(done.stderr, format!("toolsmith: {NO_SERVERS}{WITH_DEMO}"), "{words:?}");
         assert_eq!(done.stdout, "", "{words:?}");
     }
+    let login = run(&["mcp", "login", "demo"]).done().exits(2);
+    assert_eq!(login.stderr, format!("toolsmith: {NO_SERVERS}"), "it has no --demo");
     for words in [&["mcp", "list"][..], &["mcp", "status"]] {
         let done = run(words).done().exits(0);
         assert_eq!(
@@ -64,6 +67,16 @@ fn a_snippet_gets_the_demo_server_only_if_it_names_it_and_nothing_is_configured(
     let other = "mcpServers:\n  shop: { command: toolsmith, args: [demo-server], trust: true }\n";
     let configured = plain("demo::echo(\"hello\").await?.text()").config(other).done().exits(3);
     assert!(!configured.stderr.contains("no MCP servers"), "{configured:#?}");
+    let use_demo = "help: to use the built-in demo server instead of the configured ones: --demo";
+    configured.says(&["no server `demo` is configured", use_demo]);
+    plain("shop::ecko(\"a\").await?").config(other).done().exits(3).says(&["did you mean"]);
+    for words in [
+        &["mcp", "call", "demo.echo", "message=hello"][..],
+        &["mcp", "test", "demo"],
+        &["mcp", "tools", "demo"],
+    ] {
+        run(words).config_alone(other).done().exits(2).says(&["unknown server \"demo\"", use_demo]);
+    }
 }
 
 #[test]
@@ -121,7 +134,7 @@ fn mcp_can_be_switched_off_as_a_whole() {
         &["mcp", "tools"][..],
         &["mcp", "test", "shop"],
         &["codegen"],
-        &["serve"],
+        &["serve", "--demo"],
         &["mcp", "tools", "--demo"],
     ] {
         let done = run(words).config_alone(config).done().exits(2);

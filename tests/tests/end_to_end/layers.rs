@@ -230,6 +230,8 @@ fn editing_servers_keeps_comments() {
         "mcp",
         "add",
         "files",
+        "--scope",
+        "project",
         "--env",
         "KEY=${KEY}",
         "--timeout",
@@ -289,6 +291,24 @@ fn editing_servers_keeps_comments() {
 }
 
 #[test]
+fn a_server_is_added_for_all_folders_unless_this_one_has_a_configuration() {
+    let place = Project::new();
+    place
+        .ok(&["mcp", "add", "everywhere", "--", "x"])
+        .says(&["added everywhere to", "toolsmith/config.yaml"]);
+    assert_eq!(servers(&place.shown(&[])), json!([["everywhere", "user", "enabled"]]));
+    place.ok(&["mcp", "disable", "everywhere"]);
+    assert_eq!(servers(&place.shown(&[])), json!([["everywhere", "user", "disabled"]]));
+    place.ok(&["mcp", "add", "here", "--scope", "project", "--", "x"]);
+    place.ok(&["mcp", "add", "too", "--", "x"]).says(&["added too to", "toolsmith.yaml"]);
+    place.ok(&["mcp", "remove", "here"]);
+    assert_eq!(
+        servers(&place.shown(&[])),
+        json!([["everywhere", "user", "disabled"], ["too", "project", "enabled"]])
+    );
+}
+
+#[test]
 fn links_and_modes_of_changed_files_are_kept() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Project::new();
@@ -318,7 +338,9 @@ fn the_servers_of_other_clients_are_imported() {
         "web": { "type": "streamable-http", "url": "https://x.example/mcp", "alwaysAllow": ["x"] },
     }});
     fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
-    place.ok(&["mcp", "import"]).says(&["`alwaysAllow` was not imported", "added files, web"]);
+    place
+        .ok(&["mcp", "import", "--scope", "project"])
+        .says(&["`alwaysAllow` was not imported", "added files, web"]);
     assert!(place.text().contains("${A:-b}"), "{}", place.text());
     let all = place.shown(&[]);
     assert_eq!(
@@ -365,7 +387,7 @@ fn files_with_a_byte_order_mark_are_read_and_changed() {
     let file = "\u{feff}{\r\n  // mine\r\n  \"mcpServers\": {\r\n    /* one */\r\n    \"a\": { \"command\": \"echo\", \
                 \"args\": [\"x\",], },\r\n  },\r\n}\r\n";
     fs::write(place.folder.path().join("other.json"), file).unwrap();
-    place.ok(&["mcp", "import", "other.json"]).says(&["added a"]);
+    place.ok(&["mcp", "import", "--scope", "project", "other.json"]).says(&["added a"]);
     fs::write(place.folder.path().join("codex.toml"), "\u{feff}[mcp_servers.c]\ncommand = \"x\"\n").unwrap();
     place.ok(&["mcp", "import", "codex.toml"]).says(&["added c"]);
     let marked = format!("\u{feff}{}", place.text());
@@ -420,7 +442,7 @@ fn every_reader_assumes_the_same_transport() {
         ("c", "https://x.example/sse?key=1"),
         ("d", "https://x.example/mcp?next=/sse"),
     ] {
-        place.ok(&["mcp", "add", name, address]);
+        place.ok(&["mcp", "add", name, "--scope", "project", address]);
         let entry = json!({ "mcpServers": { (name.to_uppercase()): { "serverUrl": address } } });
         fs::write(place.folder.path().join("other.json"), entry.to_string()).unwrap();
         place.ok(&["mcp", "import", "other.json"]);

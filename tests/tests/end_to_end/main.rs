@@ -63,6 +63,7 @@ mod processes;
 mod programs;
 mod pseudoterminal;
 mod reading;
+mod readme;
 mod recursion;
 mod remembered;
 mod remote;

@@ -278,7 +278,10 @@ fn a_lock_file_behind_a_link_is_trusted_by_its_content() {
 fn adding_a_server_does_not_trust_an_existing_lock_file() {
     let place = Project::new();
     fs::write(place.projects_lock(), "{ \"version\": 1, \"servers\": {} }\n").unwrap();
-    place.in_project(&["mcp", "add", "own", "--", "x"]).exits(0).says(&["toolsmith trust"]);
+    place
+        .in_project(&["mcp", "add", "own", "--scope", "project", "--", "x"])
+        .exits(0)
+        .says(&["toolsmith trust"]);
     place.in_project(&["config", "show"]).exits(2).says(&["is not trusted yet"]);
 }
 

@@ -28,6 +28,109 @@ fn told_of_tools(server: &mut Server) {
     server.receive("the notification", |message| message["method"] == "notifications/tools/list_changed");
 }
 
+/// The description of `execute_code`.
+fn description(listed: &Value) -> &str {
+    let tools = listed["result"]["tools"].as_array().unwrap_or_else(|| panic!("{listed:#}"));
+    assert_eq!(tools[0]["name"], "execute_code", "{listed:#}");
+    tools[0]["description"].as_str().unwrap()
+}
+
+/// Waits until the description of `execute_code` contains a phrase.
+#[track_caller]
+fn wait_until_described(server: &mut Server, phrase: &str) {
+    for id in 1000.. {
+        if description(&server.ask(id, "tools/list", &json!({}))).contains(phrase) {
+            return;
+        }
+        told_of_tools(server);
+    }
+}
+
+/// Types a command in the server's working folder, as its user.
+fn type_as_its_user(server: &Server, words: &[&str]) {
+    let mut command = Command::new(binary());
+    command.args(words);
+    let run = Run::of(command, crate::cache::shared()).working_folder(&server.path(""));
+    run.variable("XDG_CONFIG_HOME", server.path("home").to_str().unwrap()).done().exits(0);
+}
+
+/// The sentence for the model without any server.
+const NO_SERVERS: &str = "No MCP servers are configured. Until the user adds servers, snippets can only compute. What \
+                          the user can type in a terminal, without a restart: add a server: toolsmith mcp add NAME -- \
+                          COMMAND ARGUMENTS…; use the servers of another client: toolsmith adopt CLIENT.";
+
+#[test]
+fn without_servers_it_computes_and_takes_up_those_that_are_added() {
+    let mut server = Serve::in_folder(&["serve"]).start();
+    server.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } }));
+    let started = server.receive("the handshake", |message| message["id"] == 0);
+    let instructions = started["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains("This session begins without MCP servers."), "{instructions}");
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    server.wait_for_log(
+        "toolsmith: warning: no MCP servers are configured\n\
+         help: add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n\
+         help: use the servers of another client: toolsmith adopt CLIENT\n\
+         help: servers that are added are taken up without a restart\n",
+    );
+    let listed = server.ask(1, "tools/list", &json!({}));
+    assert!(description(&listed).ends_with(NO_SERVERS), "{listed:#}");
+    let computed = server.ask(2, "tools/call", &execute("6 * 7"));
+    assert_eq!(outcome_of(&computed)["result"], 42, "{computed:#}");
+    assert!(!computed.to_string().contains("toolsmith mcp add"), "{computed:#}");
+    let named = server.ask(3, "tools/call", &execute("shop::echo(\"a\").await?.text()"));
+    assert!(named.to_string().contains(NO_SERVERS), "{named:#}");
+    let add = ["mcp", "add", "shop", "--trust", "--", "toolsmith", "demo-server"];
+    type_as_its_user(&server, &add);
+    assert!(server.path("home/toolsmith/config.yaml").exists(), "the user's own configuration");
+    server.wait_for_log("the configuration was read again (new: shop)");
+    wait_until_described(&mut server, "search_products(query");
+    let called = server.ask(4, "tools/call", &execute("shop::echo(\"a\").await?.text()"));
+    assert_eq!(outcome_of(&called)["result"], "a", "{called:#}");
+    type_as_its_user(&server, &["mcp", "remove", "shop"]);
+    server.wait_for_log("(removed: shop)");
+    wait_until_described(&mut server, NO_SERVERS);
+}
+
+#[test]
+fn over_http_it_starts_without_servers_and_takes_up_a_projects_file() {
+    let server = Serve::in_folder(&["serve", "--http", "127.0.0.1:0"]).start();
+    let client = server.client().shake_hands();
+    assert!(description(&client.ask("tools/list", &json!({}))).ends_with(NO_SERVERS));
+    let computed = client.ask("tools/call", &execute("6 * 7"));
+    assert_eq!(outcome_of(&computed)["result"], 42, "{computed:#}");
+    // A file that appears has no effect until it is trusted, and the model learns that.
+    fs::write(server.path("toolsmith.yaml"), DEMO).unwrap();
+    server.wait_until("the note about the file", || {
+        description(&client.ask("tools/list", &json!({}))).contains("toolsmith.yaml is not trusted yet")
+    });
+    type_as_its_user(&server, &["trust", "--yes"]);
+    server.wait_for_log("the configuration was read again (new: demo)");
+    server.wait_until("the tools", || {
+        description(&client.ask("tools/list", &json!({}))).contains("search_products(query")
+    });
+    let called = client.ask("tools/call", &execute("demo::echo(\"a\").await?.text()"));
+    assert_eq!(outcome_of(&called)["result"], "a", "{called:#}");
+}
+
+/// MCP that is switched off, or whose servers are all disabled, is no reason to end.
+#[test]
+fn servers_can_be_switched_off_and_on_while_it_runs() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    for (off, says) in [
+        (format!("globalSettings: {{ enabled: false }}\n{DEMO}"), "MCP is switched off"),
+        (DEMO.replace("trust: true", "enabled: false"), "has no enabled server"),
+    ] {
+        server.configure(&off);
+        server.wait_for_log("(removed: demo)");
+        wait_until_described(&mut server, says);
+        server.configure(DEMO);
+        wait_until_described(&mut server, "search_products(query");
+    }
+}
+
 /// Waits until a tool is listed, or no longer listed.
 #[track_caller]
 fn wait_until_listed(server: &mut Server, tool: &str, is_offered: bool) {
@@ -170,13 +273,7 @@ fn a_projects_file_is_used_once_it_is_trusted() {
     server.shake_hands();
     wait_until_listed(&mut server, "echo", false);
     server.wait_for_log("is not trusted yet");
-    let trust = |server: &Server| {
-        let home = server.path("home");
-        let mut command = Command::new(binary());
-        command.args(["trust", "--yes"]);
-        let run = Run::of(command, crate::cache::shared()).working_folder(&server.path(""));
-        run.variable("XDG_CONFIG_HOME", home.to_str().unwrap()).done().exits(0);
-    };
+    let trust = |server: &Server| type_as_its_user(server, &["trust", "--yes"]);
     trust(&server);
     wait_until_listed(&mut server, "echo", true);
     // A changed file must be trusted again.

@@ -93,7 +93,7 @@ pub(crate) fn settings() -> Settings {
         // Whether a list was cached before does, too.
         (r"(?m)^toolsmith: the tools of a server have changed: compiling again .*\n".to_owned(), ""),
         // Whether a compiler waits depends on what else this machine runs.
-        (r"(?m)^toolsmith: waiting for memory: .*\n".to_owned(), ""),
+        (r"(?m)^toolsmith: waiting for (memory:|other compilers,) .*\n".to_owned(), ""),
         (r"\[standard error\]\n\[exit code".to_owned(), "[exit code"),
         // Which servers are still starting depends on their speed.
         (r"\[next block\]\nNot available now: [^\n]*: still starting\.\n?".to_owned(), ""),
@@ -117,8 +117,25 @@ pub(crate) fn settings() -> Settings {
     settings
 }
 
+/// A text without control sequences: those that a prompt resets the terminal with.
+pub(crate) fn without_escapes(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, sequence)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        // ECMA-48, 5.4 and 5.6: parameters and a last letter, or a command up to its terminator.
+        let end = match sequence.chars().next() {
+            Some('[') => sequence[1..].find(|letter: char| ('@'..='~').contains(&letter)).map(|at| at + 2),
+            Some(']') => sequence.find("\u{1b}\\").map(|at| at + 2),
+            _ => Some(1),
+        };
+        rest = &sequence[end.unwrap_or_else(|| panic!("no end: {sequence:?}"))..];
+    }
+    plain + rest
+}
+
 /// A regular expression for exactly this text.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for letter in text.chars() {
         if !letter.is_alphanumeric() && letter != '/' {

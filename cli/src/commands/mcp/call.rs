@@ -15,11 +15,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
-use server::setup::{load_in, server};
+use server::setup::load_in;
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
-use super::support::{note_difference, print_json, sessions};
+use super::support::{note_difference, print_json, server_of, sessions};
 use crate::arguments::CallArguments;
 use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
@@ -60,7 +60,7 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     let given = given(arguments)?;
     let (server_name, tool) = arguments.tool();
     let config = Arc::new(load_in(&runtime.process, &arguments.place.options())?);
-    let name = &server(&config, server_name)?.connection.name;
+    let name = &server_of(&config, server_name, None)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
     let allowed = (&arguments.permission.allow[..], ApprovedTools::default());

@@ -107,7 +107,7 @@ pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Fa
     let change = match &entry {
         Some(_) if is_switch && enabled => Change::Remove,
         Some(_) => Change::Enabled(enabled),
-        None if !enabled && arguments.scope == Scope::Project && users_has(name)? => {
+        None if !enabled && file.is_of_project() && users_has(name)? => {
             Change::Set(vec![("enabled".to_owned(), Json::Bool(false))])
         }
         None => return Err(unknown(&file, name)),

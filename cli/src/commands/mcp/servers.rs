@@ -13,7 +13,7 @@ use gateway::tool_count::ToolCount;
 use gateway::waiting;
 use report::problems;
 use serde_json::{Value, json};
-use server::setup::{load, server, survey_for_person};
+use server::setup::{load, survey_for_person};
 use terminal::{Masker, Terminal};
 
 use super::support::{code, note_difference, print_json, server_of, sessions};
@@ -261,7 +261,7 @@ pub(super) async fn status(arguments: &InspectArguments, terminal: &Terminal) ->
 
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load(&arguments.place.options())?;
-    let name = &server(&config, &arguments.name)?.connection.name;
+    let name = &server_of(&config, &arguments.name, None)?.connection.name;
     one(&config, name, arguments.output.json, terminal).await
 }
 

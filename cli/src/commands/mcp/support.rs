@@ -16,6 +16,7 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::Scope;
+use crate::demo;
 use crate::terminal_host::TerminalHost;
 
 /// Creates sessions with the pins of the lock files.
@@ -47,6 +48,9 @@ pub(super) fn server_of<'a>(
     scope: Option<Scope>,
 ) -> Result<&'a Server, Failure> {
     match scope.filter(|_| !config.has_entry(name)) {
+        None if name == demo::NAME && !config.servers.is_empty() => {
+            setup::server(config, name).map_err(|failure| failure.hint(demo::INSTEAD))
+        }
         None => setup::server(config, name),
         Some(scope) => Err(not_in(scope, name)),
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Page;
+use super::{Page, without_escapes};
 use crate::cache::shared;
 use crate::harness::{FAULT_SERVER, Run, fault_entry};
 use crate::serving::{HANDSHAKE, Serve, execute};
@@ -40,23 +40,6 @@ fn asked(page: &mut Page, title: &str, run: Run, answers: &[(&str, &str)]) {
     let mut done = started.done();
     done.stderr = without_escapes(&done.stderr);
     page.ended(title, &done);
-}
-
-/// A text without control sequences: those that a prompt resets the terminal with.
-fn without_escapes(text: &str) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, sequence)) = rest.split_once('\u{1b}') {
-        plain.push_str(before);
-        // ECMA-48, 5.4 and 5.6: parameters and a last letter, or a command up to its terminator.
-        let end = match sequence.chars().next() {
-            Some('[') => sequence[1..].find(|letter: char| ('@'..='~').contains(&letter)).map(|at| at + 2),
-            Some(']') => sequence.find("\u{1b}\\").map(|at| at + 2),
-            _ => Some(1),
-        };
-        rest = &sequence[end.unwrap_or_else(|| panic!("no end: {sequence:?}"))..];
-    }
-    plain + rest
 }
 
 const PERMISSION: &str = "[n] no: ";

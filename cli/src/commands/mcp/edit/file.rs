@@ -26,12 +26,19 @@ pub(crate) struct Editable {
 }
 
 impl Editable {
-    /// Opens the file of a scope, which may not exist yet.
-    pub(crate) fn open(scope: Scope) -> Result<Self, Error> {
+    /// Opens the file of a scope, which may not exist yet. Without a scope: the project's file if this folder has one,
+    /// and otherwise the user's, which counts in all folders.
+    pub(crate) fn open(scope: impl Into<Option<Scope>>) -> Result<Self, Error> {
+        let folder = std::env::current_dir()
+            .map_err(|error| Error::new(format!("the working folder is not known: {error}")));
+        let scope = match (scope.into(), &folder) {
+            (Some(scope), _) => scope,
+            (None, Ok(folder)) if layers::project_file(folder)?.is_some() => Scope::Project,
+            (None, _) => Scope::User,
+        };
         let (found, otherwise) = match scope {
             Scope::Project => {
-                let folder = std::env::current_dir()
-                    .map_err(|error| Error::new(format!("the working folder is not known: {error}")))?;
+                let folder = folder?;
                 (layers::project_file(&folder)?, folder.join("toolsmith.yaml"))
             }
             Scope::User => {
