@@ -47,7 +47,7 @@ const LAST_MESSAGE: usize = 300;
 /// Runs the command and returns the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let signals = Signals::new()?;
-    let terminal = Terminal::of_conversation();
+    let terminal = Terminal::new(false, false);
     let process = ProcessContext::of_this_process().of_agent().with_trace(terminal.notifier());
     let mut runtime = Runtime::start(terminal, process).await;
     let code = chat_in(&mut runtime, arguments, signals).await;

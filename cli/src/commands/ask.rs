@@ -27,7 +27,7 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         blocks = question(arguments.question.as_deref()) => blocks?,
         () = cancel.cancelled() => return Ok(exit_code::CANCELLED),
     };
-    let terminal = Terminal::of_conversation();
+    let terminal = Terminal::new(false, false);
     let mut runtime = Runtime::start(terminal, ProcessContext::of_this_process().of_agent()).await;
     let code = ask_in(&mut runtime, arguments, blocks, cancel).await;
     runtime.shutdown().await?;
@@ -42,7 +42,7 @@ async fn ask_in(
 ) -> Result<u8, Failure> {
     let mut chat = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
     let terminal = &runtime.terminal;
-    if let Some(line) = chat.tools.missing().await {
+    if let Some(line) = chat.awaiting(chat.tools.missing()).await {
         terminal.note(&format!("warning: {line}"));
     }
     let (turn, tally) = chat.turn(blocks, cancel.cancelled()).await;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agent::{Answer, Block, History, Message, Role, Run, RunError, Toolset as _, Usage};
 use config::Needs;
 use gateway::failure::Failure;
+use mcp::ConnectionState;
 use report::Kind;
 use server::assistant::{Assistant, Tools};
 use server::caller::Abilities;
@@ -15,7 +16,7 @@ use server::runtime::Runtime;
 use server::server_log;
 use server::session::AgentIsolation;
 use server::snapshot::Settings;
-use terminal::Terminal;
+use terminal::{Terminal, Wait};
 use tokio::sync::watch;
 
 use super::host::ConsoleHost;
@@ -119,13 +120,26 @@ impl ChatSession {
             system: None,
             counted: None,
         };
-        match chat.tools.any_server().await {
+        match chat.awaiting(chat.tools.any_server()).await {
             Ok(()) => Ok(chat),
             Err(error) => {
                 chat.close().await;
                 Err(Failure::new(Kind::Server, error.to_string()).caused_by(error))
             }
         }
+    }
+
+    /// Awaits `work`, and shows which servers are awaited.
+    pub(crate) async fn awaiting<T>(&self, work: impl Future<Output = T>) -> T {
+        let is_awaited = |name: &&str| {
+            let status = self.live.upstreams.status(name);
+            status.is_none_or(|status| status.state == ConnectionState::Connecting)
+        };
+        let settings = self.now();
+        let servers = settings.config.servers.iter().map(|server| server.connection.name.as_str());
+        let names: Vec<&str> = servers.filter(is_awaited).collect();
+        let wait = Wait::start("waiting for", names.join(", "));
+        self.terminal.notifier().awaiting(&wait, work).await
     }
 
     /// The current configuration.

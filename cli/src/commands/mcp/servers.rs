@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use config::{Config, ConfigLayer, Server};
+use futures::future::join_all;
 use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::sessions::{Opened, Sessions, Unopened};
 use gateway::tool_count::ToolCount;
-use gateway::waiting;
 use report::problems;
 use serde_json::{Value, json};
 use server::setup::{load, server, survey_for_person};
@@ -134,8 +134,7 @@ async fn alone(config: &Arc<Config>, name: &str, pins: &Pins, terminal: &Termina
 async fn all(config: &Arc<Config>, pins: &Pins, terminal: &Terminal) -> Result<Vec<Tried>, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
     let names = config.servers.iter().map(|server| &server.connection.name);
-    let attempts = names.map(|name| (name.clone(), attempt(&sessions, name)));
-    let tried = waiting::all(&terminal.notifier(), attempts).await;
+    let tried = join_all(names.map(|name| attempt(&sessions, name))).await;
     sessions.close().await;
     for Tried { name, opened, .. } in &tried {
         if let Ok(opened) = opened {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Filter};
+use futures::future::join_all;
 use gateway::cache;
 use gateway::catalog::{self, ServerIntroduction};
 use gateway::direct::Partition;
@@ -12,7 +13,7 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::sessions::Opened;
 use gateway::tool_list::ToolList;
-use gateway::{unmatched, waiting};
+use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
 use server::setup::load;
@@ -66,8 +67,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
 /// Lists the tools of servers in parallel. Returns the lists, and the errors of the servers that failed.
 async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<Report>) {
     let sessions = sessions(config, pins.clone(), terminal);
-    let opening = names.iter().map(|name| ((*name).to_owned(), sessions.start(name)));
-    let opened = waiting::all(&terminal.notifier(), opening).await;
+    let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
     let (mut lists, mut failures) = (Lists::new(), Vec::new());
     for (name, opened) in names.iter().zip(opened) {
         match opened {
