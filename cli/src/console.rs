@@ -4,6 +4,7 @@ pub(crate) mod chat_session;
 mod editor;
 mod highlight;
 mod host;
+mod markdown;
 mod notices;
 pub(crate) mod record;
 mod reported_errors;
@@ -13,13 +14,13 @@ mod servers;
 mod slash_command;
 mod slash_commands;
 mod style;
+mod turn_status;
 mod typed;
 mod typed_ahead;
 
-use std::io::IsTerminal as _;
-
 use agent::Block;
 use futures::FutureExt as _;
+use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
@@ -116,12 +117,12 @@ enum Completion {
 /// Handles messages and commands until the user leaves, and returns the exit code.
 async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
-    let mut ahead = TypedAhead::new(chat.terminal.clone(), editor.is_interactive);
+    let mut ahead = TypedAhead::new(chat.terminal.clone(), chat.status.clone(), editor.is_interactive);
     loop {
         let typed = tokio::select! {
             biased;
             typed = next_typed(&mut ahead) => typed,
-            typed = editor.read(PROMPT) => typed,
+            typed = editor.read(PROMPT, &chat.status) => typed,
             // While a line is edited, the editor handles Ctrl-C.
             _ = signals.interrupt.recv(), if !editor.is_interactive => Typed::Interrupt,
             _ = signals.terminate.recv() => return exit_code::CANCELLED,
@@ -231,10 +232,6 @@ async fn say(
         }
         TurnResult::Failed(error) => terminal.eprint(&format!("toolsmith: {error}")),
         TurnResult::Cancelled => {
-            if std::io::stderr().is_terminal() {
-                // The terminal has echoed `^C` on this line.
-                terminal.show("");
-            }
             terminal.eprint("cancelled; the messages so far stay in the conversation");
         }
     }
@@ -258,6 +255,9 @@ fn welcome(chat: &ChatSession, is_interactive: bool) {
     let name = entry.display_name.as_ref().unwrap_or(&entry.reference);
     if is_interactive {
         terminal.note(&format!("model {name}; /help lists commands, Ctrl-D leaves"));
+    }
+    if let Some(line) = &chat.now().config.untrusted {
+        terminal.note(&format!("warning: {}", for_person(line)));
     }
     let id = chat.record().id();
     if let Some(id) = id {

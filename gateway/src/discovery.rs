@@ -140,7 +140,8 @@ impl<'a> Discovery<'a> {
 
     /// Asks servers for their tools; returns the errors.
     pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<Report>, Failure> {
-        let opened = join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
+        let opened =
+            join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
         let mut failures = Vec::new();
         for (server, opened) in servers.iter().zip(opened) {
             match opened {

@@ -54,7 +54,8 @@ mod tests {
     fn a_server_is_shown_by_its_program_or_host_without_secrets() {
         assert_eq!(program("/usr/bin/uvx"), "uvx");
         assert_eq!(program("npx"), "npx");
-        for url in ["https://mcp.example", "https://user:pass@mcp.example/mcp?key=1", "https://mcp.example#x"] {
+        for url in ["https://mcp.example", "https://user:pass@mcp.example/mcp?key=1", "https://mcp.example#x"]
+        {
             assert_eq!(host_of(url), "mcp.example");
         }
         assert_eq!(host_of("http://127.0.0.1:8080/mcp"), "127.0.0.1:8080");

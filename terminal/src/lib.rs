@@ -36,8 +36,8 @@ use self::log::Level;
 pub use self::log::{LogFormat, set_log_format};
 use self::masker::masked;
 pub use self::masker::{Masker, mask};
-pub use self::notifier::{Notifier, Wait};
 use self::notifier::push_note;
+pub use self::notifier::{Notifier, Wait};
 pub use self::prompt::{Question, TerminalPrompt};
 pub use self::typed_lines::TypedLines;
 pub use self::verbosity::{Verbosity, set_verbosity};
@@ -252,10 +252,11 @@ impl Terminal {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }
 
-    /// The lines that the user types from now on, unless they answer questions. `None` without a terminal.
-    pub fn typed_lines(&self) -> Option<TypedLines> {
+    /// The lines that the user types from now on, after the text that a line has `begun` with, unless they answer
+    /// questions. `None` without a terminal.
+    pub fn typed_lines(&self, begun: &str) -> Option<TypedLines> {
         let keyboard = Keyboard::open().ok()?;
-        Some(TypedLines::new(keyboard, self.questions.subscribe()))
+        TypedLines::new(keyboard, self.questions.subscribe(), begun).ok()
     }
 
     /// Queues a piece that is never dropped. Small pieces are merged.

@@ -216,7 +216,8 @@ mod tests {
             name: name.to_owned(),
             since: Instant::now() - Duration::from_secs(seconds),
         };
-        let all = [("git (uvx)", 3), ("shop", 7), ("a", 1), ("b", 1), ("c", 1)].map(|(name, s)| awaited(name, s));
+        let all =
+            [("git (uvx)", 3), ("shop", 7), ("a", 1), ("b", 1), ("c", 1)].map(|(name, s)| awaited(name, s));
         let all: Vec<&Awaited> = all.iter().collect();
         assert_eq!(named(&all[..1]), "starting git (uvx), 3 s");
         assert_eq!(named(&all[..2]), "waiting for git (uvx), shop, 7 s");

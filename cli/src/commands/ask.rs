@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 
 use agent::Block;
+use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
@@ -43,7 +44,7 @@ async fn ask_in(
     let mut chat = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
     let terminal = &runtime.terminal;
     if let Some(line) = chat.awaiting(chat.tools.missing()).await {
-        terminal.note(&format!("warning: {line}"));
+        terminal.note(&format!("warning: {}", for_person(&line)));
     }
     let (turn, tally) = chat.turn(blocks, cancel.cancelled()).await;
     runtime.stop();
