@@ -20,7 +20,6 @@ mod typed_ahead;
 
 use agent::Block;
 use futures::FutureExt as _;
-use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
@@ -255,9 +254,6 @@ fn welcome(chat: &ChatSession, is_interactive: bool) {
     let name = entry.display_name.as_ref().unwrap_or(&entry.reference);
     if is_interactive {
         terminal.note(&format!("model {name}; /help lists commands, Ctrl-D leaves"));
-    }
-    if let Some(line) = &chat.now().config.untrusted {
-        terminal.note(&format!("warning: {}", for_person(line)));
     }
     let id = chat.record().id();
     if let Some(id) = id {

@@ -24,6 +24,8 @@ pub const STARTING: &str = "still starting";
 pub struct UnavailableTools {
     /// The servers, by module name.
     servers: BTreeMap<String, UnavailableServer>,
+    /// The servers without a list of tools, by module name.
+    unlisted: BTreeMap<String, String>,
     config: Arc<Config>,
     pins: Pins,
     lists: BTreeMap<String, Arc<ToolList>>,
@@ -54,17 +56,17 @@ impl UnavailableTools {
                 servers.insert(module.clone(), UnavailableServer { server: server.clone(), reason });
             }
         }
-        for absent in &config.absent {
-            if absent.wrong.is_none() {
-                continue;
-            }
-            let module =
-                codegen::module_names([absent.name.as_str()]).remove(&absent.name).unwrap_or_default();
+        let is_unlisted = |(server, _): &(&String, &String)| !lists.contains_key(*server);
+        let unlisted =
+            modules.iter().filter(is_unlisted).map(|(server, module)| (module.clone(), server.clone()));
+        let unlisted = unlisted.collect();
+        for absent in config.absent.iter().filter(|absent| absent.wrong.is_some()) {
+            let module = module_of(&absent.name);
             // The error may quote a secret, and secrets are known only for valid entries.
             let reason = "its entry in the configuration has an error; see `toolsmith mcp status`".to_owned();
             servers.entry(module).or_insert(UnavailableServer { server: absent.name.clone(), reason });
         }
-        UnavailableTools { servers, config: config.clone(), pins: pins.clone(), lists }
+        UnavailableTools { servers, unlisted, config: config.clone(), pins: pins.clone(), lists }
     }
 
     /// The unavailable servers with their reasons; `None` if there are none.
@@ -151,8 +153,16 @@ impl UnavailableTools {
 }
 
 impl runner::Absences for UnavailableTools {
+    fn servers(&self) -> BTreeMap<String, String> {
+        let wrong = self.servers.iter().map(|(module, gone)| (module.clone(), gone.server.clone()));
+        wrong.chain(self.unlisted.clone()).collect()
+    }
+
     fn server(&self, module: &str) -> Option<String> {
-        self.servers.get(module).map(|gone| gone.reason.clone())
+        let is_disabled =
+            |absent: &&config::Absent| absent.wrong.is_none() && module_of(&absent.name) == module;
+        let disabled = || self.config.absent.iter().find(is_disabled).map(|absent| disabled(&absent.name));
+        self.servers.get(module).map(|gone| gone.reason.clone()).or_else(disabled)
     }
 
     fn tool(&self, server: &str, name: &str) -> Option<String> {
@@ -165,6 +175,15 @@ impl runner::Absences for UnavailableTools {
             .or_else(|| names.clone().find(|own| letters(own) == requested));
         self.left_out(server, own?, list)
     }
+}
+
+/// The name of a server's module, if no other server has the same one.
+fn module_of(server: &str) -> String {
+    codegen::module_names([server]).remove(server).unwrap_or_default()
+}
+
+fn disabled(server: &str) -> String {
+    format!("it is disabled; ask the user to run `toolsmith mcp enable {server}`")
 }
 
 /// The reason for a server whose tools are all held back.
