@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use mcp::{Host, Notice, ProgressMade, QuestionError};
 use serde_json::{Value, json};
 use server::client_host::ASKED_BY;
+use server::definitions::EXECUTE;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
@@ -69,7 +70,7 @@ impl ConsoleHost {
 
     /// Shows the progress of a call: in the status line, or in a line at most once per interval.
     pub(crate) fn progress(&self, tool: &str, made: &ProgressMade) {
-        let made = progress(made);
+        let made = progress(tool, made);
         if made.is_empty() {
             return;
         }
@@ -177,9 +178,11 @@ fn offers(parameters: &Value, answer: &str) -> bool {
     answers.as_array().is_some_and(|known| known.iter().any(|one| one == answer))
 }
 
-/// Formats progress: `4 of 10 orders`. A number without a total has no meaning by itself.
-fn progress(made: &ProgressMade) -> String {
-    let numbers = made.total.map(|total| format!("{} of {total}", made.done));
+/// Formats progress: `4 of 10 orders`. A number without a total has no meaning by itself, and the numbers of snippets
+/// are in their messages.
+fn progress(tool: &str, made: &ProgressMade) -> String {
+    let total = made.total.filter(|_| tool != EXECUTE);
+    let numbers = total.map(|total| format!("{} of {total}", made.done));
     let message = made.message.clone().filter(|message| !message.is_empty());
     numbers.into_iter().chain(message).collect::<Vec<_>>().join(" ")
 }
@@ -212,7 +215,7 @@ mod tests {
     #[test]
     fn progress_has_its_numbers() {
         let made = |done, total, message: &str| {
-            progress(&ProgressMade { done, total, message: Some(message.to_owned()) })
+            progress("fetch", &ProgressMade { done, total, message: Some(message.to_owned()) })
         };
         assert_eq!(made(4.0, Some(10.0), "orders"), "4 of 10 orders");
         assert_eq!(made(4.0, Some(10.0), ""), "4 of 10");

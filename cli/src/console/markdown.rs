@@ -64,6 +64,8 @@ impl MarkdownStream {
     fn render(&mut self, text: &str, columns: usize, continues: bool) -> Option<String> {
         let mut lines = render(text, self.style, columns.min(WIDTH));
         if lines.is_empty() {
+            // The end of a code block whose lines are shown.
+            self.needs_gap |= !continues && !text.trim().is_empty();
             return None;
         }
         if std::mem::replace(&mut self.needs_gap, !continues) {
@@ -391,6 +393,9 @@ impl Renderer {
 
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
+        if code.is_empty() {
+            return;
+        }
         let code = printable::lines(&code);
         let is_rust = matches!(language.split([',', ' ']).next(), Some("rust" | "rs"));
         let shown = if is_rust { highlight::rust(&code, self.style) } else { code };
@@ -519,9 +524,10 @@ mod tests {
         assert_eq!(stream.pending(), "Two");
         assert_eq!(stream.push("\n\n- a\n- b", 60).as_deref(), Some("\nTwo"));
         assert_eq!(stream.push("\n- c", 60).as_deref(), Some("\n• a"));
-        assert_eq!(stream.push("\n\n```\nx\ny", 60).as_deref(), Some("• b\n• c"));
-        assert_eq!(stream.push("\n```\n", 60).as_deref(), Some("\n    x"));
-        assert_eq!(stream.finish(60).as_deref(), Some("    y"));
+        assert_eq!(stream.push("\n\n```\nx\ny", 60).as_deref(), Some("• b\n• c\n\n    x"));
+        assert_eq!(stream.push("\n```\n", 60).as_deref(), Some("    y"));
+        assert_eq!(stream.push("End.\n\n", 60).as_deref(), Some("\nEnd."));
+        assert_eq!(stream.finish(60), None);
     }
 
     #[test]

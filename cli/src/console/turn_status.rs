@@ -150,17 +150,14 @@ mod tests {
             state.line(30).unwrap().chars().skip(2).collect::<String>()
         };
         assert_eq!(line(|_| ()), "12 s execute_code");
-        assert_eq!(
-            line(|state| state.progress = "4 of 10 orders".to_owned()),
-            "12 s execute_code: 4 of 10 or"
-        );
+        assert_eq!(line(|state| state.progress = "4 of 10 orders".to_owned()), "12 s execute_code: 4 of 10 ");
         assert_eq!(
             line(|state| state.preview = "the orders are all paid".to_owned()),
-            "12 s e orders are all paid"
+            "12 s he orders are all paid"
         );
         assert_eq!(
             line(|state| state.typed = "and now the totals of all".to_owned()),
-            "12 s > w the totals of all"
+            "12 s > ow the totals of all"
         );
         assert_eq!(State::default().line(30), None);
     }

@@ -175,6 +175,7 @@ fn bare<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
         return Some(Advice::new(line).focus(name).about(owners));
     }
     let found = named_argument(slip, name)
+        .or_else(|| nested(name))
         .or_else(|| server_name(slip))
         .or_else(|| importable(slip, name))
         .or_else(|| top_level(slip, name));
@@ -228,10 +229,18 @@ fn importable<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     Some(Advice::new(format!("{} is not in scope: add {uses}", quoted(name))))
 }
 
-/// A server's module after an unknown name: `tools::demo::echo`.
+/// A server's module after an unknown name: `tools::demo::echo`, or `tools.demo.echo` as in other languages.
 fn top_level<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let at = place_of(slip, name);
-    slip.lookup.module(slip.tokens.member(at)).map(at_top)
+    let member =
+        if slip.tokens.is_sign(at + 1, '.') { slip.tokens.word(at + 2) } else { slip.tokens.member(at) };
+    slip.lookup.module(member).map(at_top)
+}
+
+/// A snippet that runs another one.
+fn nested<'a>(name: &str) -> Option<Advice<'a>> {
+    let line = "this code is the snippet already: write the inner code itself, without `execute_code`";
+    (name == "execute_code").then(|| Advice::new(line))
 }
 
 /// The index of the token `name`: an import's span covers the whole path.

@@ -115,3 +115,4 @@ mod ui;
 mod ui_actions;
 mod update;
 mod values;
+mod waits;
