@@ -79,7 +79,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Codegen(arguments) => until_signal(codegen::inspect(arguments)).await,
         Command::Mcp(McpCommand::Observe(arguments)) => until_signal(mcp::observe::observe(&arguments)).await,
         Command::Mcp(McpCommand::Lock(arguments)) => until_signal(mcp::lock::lock(&arguments)).await,
-        Command::Mcp(McpCommand::Add(arguments)) => until_signal(mcp::edit::add(&arguments)).await,
+        Command::Mcp(McpCommand::Add(arguments)) => until_signal(mcp::add(&arguments)).await,
         Command::Mcp(McpCommand::Import(arguments)) => until_signal(mcp::edit::import(&arguments)).await,
         Command::Mcp(McpCommand::Remove(arguments)) => mcp::edit::remove(&arguments),
         Command::Mcp(McpCommand::Enable(arguments)) => mcp::edit::switch(&arguments, true),

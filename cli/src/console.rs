@@ -4,6 +4,7 @@ pub(crate) mod chat_session;
 mod editor;
 mod highlight;
 mod host;
+mod markdown;
 mod notices;
 pub(crate) mod record;
 mod reported_errors;
@@ -13,10 +14,9 @@ mod servers;
 mod slash_command;
 mod slash_commands;
 mod style;
+mod turn_status;
 mod typed;
 mod typed_ahead;
-
-use std::io::IsTerminal as _;
 
 use agent::Block;
 use futures::FutureExt as _;
@@ -47,7 +47,7 @@ const LAST_MESSAGE: usize = 300;
 /// Runs the command and returns the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let signals = Signals::new()?;
-    let terminal = Terminal::of_conversation();
+    let terminal = Terminal::new(false, false);
     let process = ProcessContext::of_this_process().of_agent().with_trace(terminal.notifier());
     let mut runtime = Runtime::start(terminal, process).await;
     let code = chat_in(&mut runtime, arguments, signals).await;
@@ -116,12 +116,12 @@ enum Completion {
 /// Handles messages and commands until the user leaves, and returns the exit code.
 async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
-    let mut ahead = TypedAhead::new(chat.terminal.clone(), editor.is_interactive);
+    let mut ahead = TypedAhead::new(chat.terminal.clone(), chat.status.clone(), editor.is_interactive);
     loop {
         let typed = tokio::select! {
             biased;
             typed = next_typed(&mut ahead) => typed,
-            typed = editor.read(PROMPT) => typed,
+            typed = editor.read(PROMPT, &chat.status) => typed,
             // While a line is edited, the editor handles Ctrl-C.
             _ = signals.interrupt.recv(), if !editor.is_interactive => Typed::Interrupt,
             _ = signals.terminate.recv() => return exit_code::CANCELLED,
@@ -231,10 +231,6 @@ async fn say(
         }
         TurnResult::Failed(error) => terminal.eprint(&format!("toolsmith: {error}")),
         TurnResult::Cancelled => {
-            if std::io::stderr().is_terminal() {
-                // The terminal has echoed `^C` on this line.
-                terminal.show("");
-            }
             terminal.eprint("cancelled; the messages so far stay in the conversation");
         }
     }

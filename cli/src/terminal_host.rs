@@ -98,6 +98,10 @@ impl SessionHost for TerminalHost {
     fn notifier(&self) -> Notifier {
         self.notifier.clone()
     }
+
+    fn shows_waits(&self) -> bool {
+        true
+    }
 }
 
 impl Host for TerminalHost {

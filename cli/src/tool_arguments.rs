@@ -17,10 +17,11 @@ pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
     };
     let wrong = |error: String| {
         Failure::command_line(format!("--args {shown:?}{more} is not a JSON object: {error}"))
+            .hint("write `{ \"name\": value }` in single quotes, or name=TEXT for each argument")
     };
     let value: Box<RawValue> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
     if !value.get().starts_with('{') {
-        return Err(wrong("write `{ \"name\": value }`".to_owned()));
+        return Err(wrong("it does not begin with `{`".to_owned()));
     }
     strict_json::canonical(&value).map_err(|error| wrong(error.to_string()))
 }

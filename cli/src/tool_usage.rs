@@ -26,7 +26,7 @@ pub(crate) fn read(items: &[String]) -> Result<Map<String, Value>, String> {
             None => (key, Value::from(value)),
         };
         if arguments.insert(key.to_owned(), value).is_some() {
-            return Err(format!("the argument {key:?} is given twice"));
+            return Err(format!("the argument {key:?} is given twice; keep one of them"));
         }
     }
     Ok(arguments)
@@ -97,7 +97,10 @@ mod tests {
             assert!(items(&[wrong]).unwrap_err().contains("write KEY=TEXT or KEY:=JSON"), "{wrong}");
         }
         assert!(items(&["head:=five"]).unwrap_err().contains("write head=TEXT for a text"));
-        assert_eq!(items(&["a=1", "a:=2"]), Err("the argument \"a\" is given twice".to_owned()));
+        assert_eq!(
+            items(&["a=1", "a:=2"]),
+            Err("the argument \"a\" is given twice; keep one of them".to_owned())
+        );
     }
 
     fn schema() -> Value {

@@ -1,6 +1,22 @@
 //! Who a tool is for: models, or only the apps of its server's user interface (MCP Apps, SEP-1865: `_meta.ui.visibility`).
+//! Who a text is for: models, or the user.
+
+use std::borrow::Cow;
 
 use serde_json::Value;
+
+/// The beginning of advice for models that only the user can follow, and of the same advice for the user.
+const FOR_MODELS: &str = "ask the user to run `toolsmith ";
+const FOR_PERSON: &str = "run `toolsmith ";
+
+/// A text for models as the user reads it: with what to type, instead of what to ask the user.
+#[must_use]
+pub fn for_person(text: &str) -> Cow<'_, str> {
+    match text.contains(FOR_MODELS) {
+        true => text.replace(FOR_MODELS, FOR_PERSON).into(),
+        false => text.into(),
+    }
+}
 
 /// Why models can't call a tool that is only for apps.
 pub const FOR_APPS: &str = "its server offers it only to the apps of its user interface (`_meta.ui.visibility` does not name `model`)";
@@ -26,7 +42,14 @@ pub(crate) fn names_only_apps(meta: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::is_for_apps;
+    use super::{for_person, is_for_apps};
+
+    #[test]
+    fn the_user_reads_what_to_type() {
+        let text = "it is left out: ask the user to run `toolsmith trust` in its folder";
+        assert_eq!(for_person(text), "it is left out: run `toolsmith trust` in its folder");
+        assert_eq!(for_person("ask the user"), "ask the user");
+    }
 
     #[test]
     fn a_tool_is_for_apps_if_its_audiences_lack_models() {

@@ -21,7 +21,7 @@ use crate::session_host::SessionHost;
 use crate::sessions::{Opened, Sessions};
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
-use crate::{unmatched, waiting};
+use crate::unmatched;
 
 /// The known tools of the servers, and the sessions opened to list them.
 pub struct Discovery<'a> {
@@ -140,11 +140,8 @@ impl<'a> Discovery<'a> {
 
     /// Asks servers for their tools; returns the errors.
     pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<Report>, Failure> {
-        let opening = servers.iter().map(|server| {
-            let name = &server.connection.name;
-            (name.clone(), self.sessions.start(name))
-        });
-        let opened = waiting::all(&self.notifier, opening).await;
+        let opened =
+            join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
         let mut failures = Vec::new();
         for (server, opened) in servers.iter().zip(opened) {
             match opened {

@@ -33,4 +33,4 @@ pub mod tool_count;
 pub mod tool_list;
 pub mod unavailable;
 pub mod unmatched;
-pub mod waiting;
+mod waiting;

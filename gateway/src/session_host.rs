@@ -11,6 +11,11 @@ pub trait SessionHost: Host {
 
     /// Shows notes to the user.
     fn notifier(&self) -> Notifier;
+
+    /// Whether a user waits for the sessions at a terminal or for a command.
+    fn shows_waits(&self) -> bool {
+        false
+    }
 }
 
 /// Counts an open question. Dropping it ends the count.

@@ -33,6 +33,7 @@ use crate::pins::Pins;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
 use crate::tool_list::{ONLY_AS_TASK, ToolList, runs_only_as_task};
+use crate::waiting;
 
 use attempt::{Attempt, Opening};
 pub use connection::{Opened, Unopened};
@@ -215,7 +216,10 @@ impl Sessions {
             };
             match adopted {
                 Some(opened) => Ok(parsed(opened)),
-                None => connection::connect(&config, &masker, host, offers).await.map(parsed),
+                None => {
+                    let connecting = connection::connect(&config, &masker, host.clone(), offers);
+                    waiting::start(&*host, &config, connecting).await.map(parsed)
+                }
             }
         };
         match promising {
@@ -373,7 +377,7 @@ impl Sessions {
                 }
             }
         };
-        call.make(send).await
+        waiting::answer(&*self.host, server, tool, call.make(send)).await
     }
 
     /// The failure of a request to a server, with secrets masked.

@@ -27,6 +27,8 @@ pub struct UnavailableTools {
     servers: BTreeMap<String, UnavailableServer>,
     /// Why there is no server at all, and what the user can do.
     none: Option<String>,
+    /// The servers without a list of tools, by module name.
+    unlisted: BTreeMap<String, String>,
     config: Arc<Config>,
     pins: Pins,
     lists: BTreeMap<String, Arc<ToolList>>,
@@ -57,17 +59,18 @@ impl UnavailableTools {
                 servers.insert(module.clone(), UnavailableServer { server: server.clone(), reason });
             }
         }
-        for absent in &config.absent {
-            if absent.wrong.is_none() {
-                continue;
-            }
-            let module =
-                codegen::module_names([absent.name.as_str()]).remove(&absent.name).unwrap_or_default();
+        let is_unlisted = |(server, _): &(&String, &String)| !lists.contains_key(*server);
+        let unlisted =
+            modules.iter().filter(is_unlisted).map(|(server, module)| (module.clone(), server.clone()));
+        let unlisted = unlisted.collect();
+        for absent in config.absent.iter().filter(|absent| absent.wrong.is_some()) {
+            let module = module_of(&absent.name);
             // The error may quote a secret, and secrets are known only for valid entries.
             let reason = "its entry in the configuration has an error; see `toolsmith mcp status`".to_owned();
             servers.entry(module).or_insert(UnavailableServer { server: absent.name.clone(), reason });
         }
-        UnavailableTools { servers, none: none(config), config: config.clone(), pins: pins.clone(), lists }
+        let none = none(config);
+        UnavailableTools { servers, unlisted, none, config: config.clone(), pins: pins.clone(), lists }
     }
 
     /// The unavailable servers with their reasons, or why there is no server; `None` if all are available.
@@ -159,8 +162,16 @@ impl UnavailableTools {
 }
 
 impl runner::Absences for UnavailableTools {
+    fn servers(&self) -> BTreeMap<String, String> {
+        let wrong = self.servers.iter().map(|(module, gone)| (module.clone(), gone.server.clone()));
+        wrong.chain(self.unlisted.clone()).collect()
+    }
+
     fn server(&self, module: &str) -> Option<String> {
-        self.servers.get(module).map(|gone| gone.reason.clone())
+        let is_disabled =
+            |absent: &&config::Absent| absent.wrong.is_none() && module_of(&absent.name) == module;
+        let disabled = || self.config.absent.iter().find(is_disabled).map(|absent| disabled(&absent.name));
+        self.servers.get(module).map(|gone| gone.reason.clone()).or_else(disabled)
     }
 
     fn tool(&self, server: &str, name: &str) -> Option<String> {
@@ -195,6 +206,15 @@ fn none(config: &Config) -> Option<String> {
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The name of a server's module, if no other server has the same one.
+fn module_of(server: &str) -> String {
+    codegen::module_names([server]).remove(server).unwrap_or_default()
+}
+
+fn disabled(server: &str) -> String {
+    format!("it is disabled; ask the user to run `toolsmith mcp enable {server}`")
 }
 
 /// The reason for a server whose tools are all held back.

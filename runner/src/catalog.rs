@@ -19,6 +19,9 @@ pub struct Catalog {
 /// Explains why a configured server or tool is not in the catalog. Called only if a snippet names something that does
 /// not exist.
 pub trait Absences: std::fmt::Debug + Send + Sync {
+    /// The configured servers without tools in the catalog, by module.
+    fn servers(&self) -> BTreeMap<String, String>;
+
     /// Why the server of this module can't be used now, as a sentence without a full stop.
     fn server(&self, module: &str) -> Option<String>;
 
@@ -95,6 +98,12 @@ impl Catalog {
     #[must_use]
     pub fn with_absences(self, absences: Arc<dyn Absences>) -> Self {
         Catalog { absences: Some(absences), ..self }
+    }
+
+    /// The configured servers that are not in the catalog, by module.
+    #[must_use]
+    pub fn absent_servers(&self) -> BTreeMap<String, String> {
+        self.absences.as_ref().map(|absences| absences.servers()).unwrap_or_default()
     }
 
     /// Why the server of this module can't be used now.

@@ -43,6 +43,10 @@ impl Assistant {
     }
 }
 
+/// Advice for a configuration without models.
+const EXAMPLE: &str = "add one to your configuration, such as `models: [{ ref: claude, type: anthropic, \
+                       id: claude-sonnet-4-5, api_key_env: ANTHROPIC_API_KEY }]`";
+
 /// The configuration's entry of a model.
 fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failure> {
     let known = || {
@@ -53,21 +57,24 @@ fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failur
             format!("available: {}", names.join(", "))
         }
     };
+    let advised = |failure: Failure| if config.models.is_empty() { failure.hint(EXAMPLE) } else { failure };
     let name = match name.or(config.model.as_deref()) {
         Some(name) => name,
         None if config.models.len() == 1 => &config.models[0].reference,
         None => {
-            return Err(Failure::new(
-                Kind::Model,
-                format!(
+            let message = match config.models.is_empty() {
+                true => "no model is configured".to_owned(),
+                false => format!(
                     "no model is selected; write `defaults: {{ model: REF }}`, where REF is the `ref` of a model under `models` ({})",
                     known()
                 ),
-            ));
+            };
+            return Err(advised(Failure::new(Kind::Model, message)));
         }
     };
     config.models.iter().find(|model| model.reference == name).ok_or_else(|| {
-        Failure::new(Kind::Model, format!("there is no model {name:?} under `models`; {}", known()))
+        let message = format!("there is no model {name:?} under `models`; {}", known());
+        advised(Failure::new(Kind::Model, message))
     })
 }
 

@@ -76,8 +76,9 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
         let _ = write!(text, " (saved program {program}, line {line})");
     }
     if !outcome.sandbox.refused.is_empty() && may_be_refusal(error) {
-        let _ =
-            write!(text, "; the sandbox refused these system calls: {}", outcome.sandbox.refused.join(", "));
+        let refused = &outcome.sandbox.refused;
+        let _ = write!(text, "; the sandbox refused these system calls: {}", refused.join(", "));
+        advice(refused).into_iter().for_each(|advice| text.extend(["; ", advice]));
     }
     for (calls, noun, done) in
         [(outcome.calls_total, "tool call", "made"), (outcome.calls_refused.total(), "call", "refused")]
@@ -88,6 +89,21 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
         }
     }
     Some(text)
+}
+
+/// What to do instead of refused system calls.
+fn advice(refused: &[String]) -> Option<&'static str> {
+    let is_any = |calls: &[&str]| refused.iter().any(|call| calls.contains(&call.as_str()));
+    if is_any(&["socket", "connect"]) {
+        return Some("a snippet has no network: call a tool instead");
+    }
+    if is_any(&["fork", "vfork", "clone", "clone3", "execve", "execveat"]) {
+        return Some("a snippet starts no programs: call a tool instead");
+    }
+    let of_files = ["open", "openat", "openat2", "stat", "statx", "newfstatat", "mkdir", "unlink", "rename"];
+    is_any(&of_files).then_some(
+        "a snippet sees no files but those that `codeMode.sandbox.read` grants: grant them, or call a tool",
+    )
 }
 
 /// The compiler's messages, each followed by its hint.

@@ -187,8 +187,14 @@ impl Observer for Watcher {
         let is_first_final = is_final && !self.was_final.swap(is_final, Ordering::Relaxed);
         if self.is_time() || is_first_final {
             self.was_final.store(is_final, Ordering::Relaxed);
-            let total = (total > 0.0).then_some(RUNNING + total);
-            self.report_progress(RUNNING + done.max(0.0), total, message);
+            // The numbers of the notification include the earlier phases, because progress must increase (MCP).
+            match total > 0.0 {
+                true => {
+                    let message = format!("{done} of {total} {message}");
+                    self.report_progress(RUNNING + done.max(0.0), Some(RUNNING + total), message.trim_end());
+                }
+                false => self.report_progress(RUNNING + done.max(0.0), None, message),
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use config::{Config, LoadOptions, Server};
+use gateway::audience::for_person;
 use gateway::config_secrets;
 use gateway::failure::Failure;
 use gateway::propagation;
@@ -75,9 +76,9 @@ fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure
 /// Masks its secrets in all messages from now on, and reports its warnings.
 pub(crate) fn introduce(config: &Config) {
     terminal::mask(config_secrets::masker(config));
-    config
-        .complaints()
-        .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
+    config.complaints().for_each(|complaint| {
+        terminal::say(format_args!("toolsmith: warning: {}\n", for_person(&complaint)));
+    });
 }
 
 /// Like [`load`], including servers that can't be used; explains why if there is none at all.

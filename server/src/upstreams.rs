@@ -264,7 +264,7 @@ impl Upstreams {
 fn reason(server: &str, status: &Status) -> Option<String> {
     match status.state {
         ConnectionState::AuthRequired => {
-            Some(format!("it needs a login: the user must run `toolsmith mcp login {server}`"))
+            Some(format!("it needs a login: ask the user to run `toolsmith mcp login {server}`"))
         }
         ConnectionState::Error => status.last_error.clone(),
         ConnectionState::Connecting if status.last_connected.is_none() => status.last_error.clone(),

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 pub const GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum size of a line, in bytes: the limit of terminals (termios(3), "Canonical and noncanonical mode").
-const MAX_LINE: usize = 4096;
+pub(crate) const MAX_LINE: usize = 4096;
 
 /// Reads typed lines. Dropping it restores the terminal's mode.
 pub struct Keyboard {
@@ -53,13 +53,8 @@ impl Keyboard {
     /// # Errors
     /// If the terminal is gone.
     pub(crate) async fn settle(&self) -> io::Result<()> {
-        let mut keys = self.before.clone();
         // In line mode, a partly typed line would be noticed only at its end.
-        keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL);
-        keys.local_modes.insert(LocalModes::ISIG);
-        keys.special_codes[SpecialCodeIndex::VMIN] = 1;
-        keys.special_codes[SpecialCodeIndex::VTIME] = 0;
-        self.begin(&keys)?;
+        self.begin(&self.key_mode())?;
         while let Ok(ready) = timeout(GRACE, self.typed.readable()).await {
             ready?;
             self.forget()?;
@@ -69,6 +64,24 @@ impl Keyboard {
         lines.input_modes.insert(InputModes::ICRNL);
         lines.input_modes.remove(InputModes::IGNCR | InputModes::INLCR);
         self.begin(&lines)
+    }
+
+    /// Takes each key as it is typed, without echo, until the end of this keyboard. Keeps earlier input.
+    ///
+    /// # Errors
+    /// If the terminal is gone.
+    pub(crate) fn take_keys(&self) -> io::Result<()> {
+        Ok(tcsetattr(&self.typed, OptionalActions::Now, &self.key_mode())?)
+    }
+
+    /// The mode in which each key is read as it is typed, without echo. Ctrl-C is still a signal.
+    fn key_mode(&self) -> Termios {
+        let mut keys = self.before.clone();
+        keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL);
+        keys.local_modes.insert(LocalModes::ISIG);
+        keys.special_codes[SpecialCodeIndex::VMIN] = 1;
+        keys.special_codes[SpecialCodeIndex::VTIME] = 0;
+        keys
     }
 
     /// Stops showing what is typed, until the end of this keyboard.
@@ -101,16 +114,12 @@ impl Keyboard {
         }
     }
 
-    /// Reads one line whenever no question is open, which reads its own answers; `None` at the end of the terminal's
-    /// input.
+    /// Reads keys whenever no question is open, which reads its own answers.
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(crate) async fn line_between(
-        &self,
-        questions: &mut watch::Receiver<usize>,
-    ) -> io::Result<Option<String>> {
-        let mut typed = Vec::new();
+    pub(crate) async fn keys_between(&self, questions: &mut watch::Receiver<usize>) -> io::Result<Vec<u8>> {
+        let mut keys = Vec::new();
         loop {
             // Fails only when the terminal of this process is dropped.
             let _ = questions.wait_for(|open| *open == 0).await;
@@ -118,8 +127,10 @@ impl Keyboard {
             if *questions.borrow() > 0 {
                 continue;
             }
-            if let Some(line) = self.read_part(&mut typed)? {
-                return Ok(line);
+            match self.read_into(&mut keys)? {
+                Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Some(_) => return Ok(keys),
+                None => {}
             }
         }
     }
@@ -140,19 +151,27 @@ impl Keyboard {
 
     /// Adds available input to `typed`. Returns the line once it is complete; the inner `None` is the end of input.
     fn read_part(&self, typed: &mut Vec<u8>) -> io::Result<Option<Option<String>>> {
-        let mut bytes = [0; MAX_LINE];
-        let read = match self.typed.try_read(&mut bytes) {
-            Ok(read) => read,
-            // A spurious wakeup.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        if read == 0 {
-            return Ok(Some(None));
+        match self.read_into(typed)? {
+            None => return Ok(None),
+            Some(0) => return Ok(Some(None)),
+            Some(_) => {}
         }
-        typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
         let is_whole = typed.contains(&b'\n') || typed.len() > MAX_LINE;
         Ok(is_whole.then(|| Some(String::from_utf8_lossy(typed).trim().to_owned())))
+    }
+
+    /// Adds available input to `typed`, and returns its size; `None` if there is none.
+    fn read_into(&self, typed: &mut Vec<u8>) -> io::Result<Option<usize>> {
+        let mut bytes = [0; MAX_LINE];
+        match self.typed.try_read(&mut bytes) {
+            Ok(read) => {
+                typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
+                Ok(Some(read))
+            }
+            // A spurious wakeup.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -7,7 +7,6 @@
 
 #![forbid(unsafe_code)]
 
-mod bar;
 mod colours;
 mod keyboard;
 mod log;
@@ -16,6 +15,7 @@ mod notifier;
 mod prompt;
 mod typed_lines;
 mod verbosity;
+mod work;
 mod writer;
 
 use std::fmt;
@@ -26,22 +26,23 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use queue::Bounds;
-use runner::Observer;
+use runner::{Observer, Phase};
 use serde_json::Map;
 use tokio::sync::{oneshot, watch};
 
-use self::bar::{CLEAR, ProgressLine};
 pub use self::colours::{Colours, bold, stderr_has_colours, stdout_has_colours, use_colours};
 pub use self::keyboard::{GRACE, Keyboard};
 use self::log::Level;
 pub use self::log::{LogFormat, set_log_format};
 use self::masker::masked;
 pub use self::masker::{Masker, mask};
-pub use self::notifier::Notifier;
 use self::notifier::push_note;
+pub use self::notifier::{Notifier, Wait};
 pub use self::prompt::{Question, TerminalPrompt};
 pub use self::typed_lines::TypedLines;
 pub use self::verbosity::{Verbosity, set_verbosity};
+use self::work::Work;
+pub use self::work::columns;
 pub use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
 
@@ -90,13 +91,12 @@ pub struct Terminal {
     verbose: bool,
     /// Whether the program's output is forwarded as it arrives.
     live: bool,
-    /// Whether progress overwrites itself in one line.
+    /// Whether there is a terminal that shows progress in one line, which overwrites itself.
     one_line: bool,
     writer: queue::Sender<Piece>,
     /// How many questions are open or waiting.
     questions: watch::Sender<usize>,
-    /// The line that overwrites itself.
-    line: Arc<ProgressLine>,
+    work: Arc<Work>,
     state: Mutex<State>,
 }
 
@@ -129,14 +129,9 @@ impl Terminal {
             one_line,
             writer,
             questions: watch::Sender::default(),
-            line: Arc::default(),
+            work: Arc::default(),
             state: Mutex::default(),
         }
-    }
-
-    /// For a conversation: whole lines that are never overwritten, and streamed text.
-    pub fn of_conversation() -> Self {
-        Terminal { one_line: false, ..Terminal::new(false, false) }
     }
 
     /// Streams a model's text to standard output; on a terminal, without control sequences.
@@ -179,6 +174,18 @@ impl Terminal {
         self.quiet
     }
 
+    /// Whether [`Terminal::status`] is shown.
+    pub fn has_status(&self) -> bool {
+        self.one_line && !self.quiet
+    }
+
+    /// Shows a line, already safe, until something else is written; empty to clear it.
+    pub fn status(&self, line: &str) {
+        if self.has_status() {
+            self.notifier().status(line.to_owned());
+        }
+    }
+
     /// Shows a note unless quiet.
     pub fn note(&self, message: &str) {
         self.notifier().note(message);
@@ -189,7 +196,6 @@ impl Terminal {
         if log::is_json() {
             return self.notifier().say(text);
         }
-        self.clear_progress();
         self.note_of(format!("{}\n", printable::lines(&masked(text))));
     }
 
@@ -215,7 +221,6 @@ impl Terminal {
 
     /// Writes lines to standard output that are already safe, with colours if enabled.
     pub fn print_painted(&self, text: &str) {
-        self.clear_progress();
         let end = if std::mem::take(&mut self.state().stdout_open) { "\n" } else { "" };
         self.send(Piece::Out(format!("{end}{text}\n").into_bytes()));
     }
@@ -225,7 +230,6 @@ impl Terminal {
     /// # Errors
     /// If writing to standard output failed, except because its reader is gone.
     pub async fn flush(&self) -> io::Result<()> {
-        self.clear_progress();
         if std::mem::take(&mut self.state().stdout_open) {
             self.send(Piece::Out(b"\n".to_vec()));
         }
@@ -240,7 +244,7 @@ impl Terminal {
     /// A handle that sends notes from other tasks.
     pub fn notifier(&self) -> Notifier {
         let Terminal { quiet, verbose, one_line, .. } = *self;
-        Notifier { writer: self.writer.clone(), quiet, verbose, one_line, line: self.line.clone() }
+        Notifier { writer: self.writer.clone(), quiet, verbose, one_line, work: self.work.clone() }
     }
 
     /// The prompt for questions to the user.
@@ -248,16 +252,11 @@ impl Terminal {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }
 
-    /// The lines that the user types from now on, unless they answer questions. `None` without a terminal.
-    pub fn typed_lines(&self) -> Option<TypedLines> {
+    /// The lines that the user types from now on, after the text that a line has `begun` with, unless they answer
+    /// questions. `None` without a terminal.
+    pub fn typed_lines(&self, begun: &str) -> Option<TypedLines> {
         let keyboard = Keyboard::open().ok()?;
-        Some(TypedLines::new(keyboard, self.questions.subscribe()))
-    }
-
-    fn clear_progress(&self) {
-        if self.line.take() {
-            self.send(Piece::Err(CLEAR.as_bytes().to_vec()));
-        }
+        TypedLines::new(keyboard, self.questions.subscribe(), begun).ok()
     }
 
     /// Queues a piece that is never dropped. Small pieces are merged.
@@ -299,7 +298,7 @@ impl Observer for Terminal {
         }
         let message = printable::prose(&masked(message));
         if self.one_line {
-            self.note_of(self.line.message(&message));
+            self.status(&self.work.message(&message));
         } else {
             self.note_of(format!("toolsmith: {message}\n"));
         }
@@ -313,9 +312,13 @@ impl Observer for Terminal {
         }
     }
 
+    fn phase(&self, phase: Phase) {
+        let is_work = matches!(phase, Phase::Checking | Phase::Compiling | Phase::Running);
+        self.work.begin_phase(is_work.then(|| phase.words()));
+    }
+
     fn stdout(&self, bytes: &[u8]) {
         if self.live {
-            self.clear_progress();
             self.state().stdout_open = bytes.last() != Some(&b'\n');
             self.send(Piece::Program(Stream::Out, bytes.to_vec()));
         }
@@ -323,7 +326,6 @@ impl Observer for Terminal {
 
     fn stderr(&self, bytes: &[u8]) {
         if self.live {
-            self.clear_progress();
             self.send(Piece::Program(Stream::Err, bytes.to_vec()));
         }
     }

@@ -1,12 +1,15 @@
 //! Sends notes and log lines to the terminal from anywhere in the process.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 
-use crate::bar::{CLEAR, ProgressLine};
 use crate::log::{self, Level};
 use crate::masker::masked;
+use crate::work::Work;
 use crate::writer::Piece;
 
 /// Maximum size of a note, in bytes (64 KiB); the rest is cut off.
@@ -15,6 +18,40 @@ const MAX_NOTE: usize = 64 << 10;
 /// Maximum size of a message in JSON, in bytes: escaped sixfold, its line is not cut.
 const MAX_JSON: usize = MAX_NOTE / 8;
 
+/// Time between two states of a wait.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Times of the lines about the start of a server, without a terminal: after 1 s, 10 s and each further 30 s.
+const FIRST_LINE: Duration = Duration::from_secs(1);
+const SECOND_LINE: Duration = Duration::from_secs(10);
+const FURTHER_LINES: Duration = Duration::from_secs(30);
+
+/// What is awaited.
+#[derive(Debug, Clone)]
+pub struct Wait {
+    action: &'static str,
+    name: String,
+    first_line: Duration,
+}
+
+impl Wait {
+    /// The start of a server: `starting`, `git (uvx)`.
+    pub fn start(action: &'static str, name: String) -> Self {
+        Wait { action, name, first_line: FIRST_LINE }
+    }
+
+    /// The answer of a server. Without a terminal, only long waits are shown, because there may be many.
+    pub fn answer(name: String) -> Self {
+        Wait { action: "waiting for", name, first_line: SECOND_LINE }
+    }
+
+    /// The times of the lines without a terminal.
+    fn lines(&self) -> impl Iterator<Item = Duration> + use<> {
+        let further = std::iter::successors(Some(SECOND_LINE), |line| line.checked_add(FURTHER_LINES));
+        [self.first_line].into_iter().filter(|first| *first < SECOND_LINE).chain(further)
+    }
+}
+
 /// Sends notes to the user from anywhere in the process.
 #[derive(Debug, Clone)]
 pub struct Notifier {
@@ -22,7 +59,7 @@ pub struct Notifier {
     pub(super) quiet: bool,
     pub(super) verbose: bool,
     pub(super) one_line: bool,
-    pub(super) line: Arc<ProgressLine>,
+    pub(super) work: Arc<Work>,
 }
 
 impl Notifier {
@@ -78,14 +115,66 @@ impl Notifier {
     /// elsewhere nothing, unless quiet.
     pub fn step(&self, done: usize, total: usize, message: &str) {
         if self.one_line && !self.quiet {
-            push_note(&self.writer, self.line.step(done, total, &printable::prose(&masked(message))));
+            self.status(self.work.step(done, total, &printable::prose(&masked(message))));
         }
     }
 
     /// Ends the work whose steps are shown.
     pub fn end_steps(&self) {
-        if self.line.end() {
-            push_note(&self.writer, CLEAR.to_owned());
+        self.work.end_steps();
+        self.status(String::new());
+    }
+
+    /// Awaits `work`, and shows from the first second on what is awaited: on a terminal in a line that counts the
+    /// seconds, elsewhere in a line at each of `lines`; nothing if quiet.
+    pub async fn awaiting<T>(&self, wait: &Wait, work: impl Future<Output = T>) -> T {
+        if self.quiet {
+            return work.await;
+        }
+        let name = printable::prose(&masked(&wait.name));
+        let _waiting = self.work.await_for(wait.action, &name);
+        let (started, mut lines) = (Instant::now(), wait.lines());
+        let mut next = lines.next();
+        self.ticking(work, || {
+            if !self.one_line && next.is_some_and(|next| started.elapsed() >= next) {
+                let seconds = started.elapsed().as_secs();
+                self.note(&format!("{} {name}, {seconds} s", wait.action));
+                next = lines.next();
+            }
+        })
+        .await
+    }
+
+    /// Awaits the work of a run, and shows on a terminal its phase, or what it awaits, each second.
+    pub async fn working<T>(&self, work: impl Future<Output = T>) -> T {
+        let done = self.ticking(work, || {}).await;
+        self.work.begin_phase(None);
+        done
+    }
+
+    async fn ticking<T>(&self, work: impl Future<Output = T>, mut each: impl FnMut()) -> T {
+        let mut work = pin!(work);
+        let mut is_shown = false;
+        loop {
+            if let Ok(done) = timeout(TICK, work.as_mut()).await {
+                if is_shown {
+                    self.status(String::new());
+                }
+                return done;
+            }
+            each();
+            if let Some(line) = self.work.awaited().filter(|_| self.one_line && !self.quiet) {
+                is_shown = true;
+                self.status(line);
+            }
+        }
+    }
+
+    /// Shows a line on the terminal until something else is written; empty to clear it.
+    pub(super) fn status(&self, line: String) {
+        if self.one_line {
+            let bytes = size_of::<Piece>() + line.len();
+            self.writer.push(Piece::Status(line), bytes);
         }
     }
 
@@ -113,11 +202,8 @@ impl Notifier {
         if log::is_json() {
             return self.json(Level::Info, lines);
         }
-        // The current line may show progress.
-        let clear = if self.one_line { CLEAR } else { "" };
-        self.line.take();
         let text = printable::lines(&masked(&queue::shortened(lines, MAX_NOTE)));
-        push_note(&self.writer, format!("{clear}{text}\n"));
+        push_note(&self.writer, format!("{text}\n"));
     }
 }
 

@@ -19,6 +19,9 @@ use crate::log::{self, Level};
 const RESET: &str = "\x1b\\\x1b7\x1b[?1049l\x1b[?1047l\x1b[?47l\x1b[!p\x1b[0m\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\
                                 \x1b]112\x1b\\\x1b[?25h\x1b[?7h\r\x1b[J";
 
+/// Clears the line of the terminal.
+const CLEAR: &str = "\r\x1b[K";
+
 /// A request to the writing thread.
 #[derive(Debug)]
 pub(super) enum Piece {
@@ -30,6 +33,8 @@ pub(super) enum Piece {
     More(Part, Vec<u8>),
     /// Ends a line that [`Piece::More`] left open.
     EndLine,
+    /// Shows the state of work in a line of the terminal until something else is written; empty to clear it.
+    Status(String),
     /// Replies when everything before is written, with the first error.
     Flush(oneshot::Sender<Option<io::Error>>),
     /// Opens a question and confirms that. Only its texts are written, to standard error, until their sender is
@@ -124,6 +129,8 @@ struct Writing {
     thought: bool,
     /// Whether the terminal's current line is open.
     line_open: bool,
+    /// Whether the terminal's current line shows a status.
+    has_status: bool,
     failed: Option<io::Error>,
     aside: Option<Box<dyn Aside>>,
 }
@@ -137,6 +144,7 @@ impl Writing {
             text: false,
             thought: false,
             line_open: false,
+            has_status: false,
             failed: None,
             aside: None,
         }
@@ -156,13 +164,16 @@ impl Writing {
             Piece::Program(stream, bytes) => self.program(stream, &bytes),
             Piece::More(part, bytes) => self.more(part, &bytes),
             Piece::EndLine => self.end_line(true, true),
+            Piece::Status(text) => self.status(&text),
             Piece::Flush(done) => {
+                self.clear_status();
                 self.end_program(Stream::Out);
                 self.end_program(Stream::Err);
                 let _ = done.send(self.failed.take());
             }
             Piece::Question(opened, texts) => self.question(opened, &texts),
             Piece::Edit(aside, done) => {
+                self.clear_status();
                 self.end_line(self.is_one, true);
                 let before = std::mem::replace(&mut self.aside, aside);
                 let left = before.map(Aside::end).unwrap_or_default();
@@ -174,6 +185,7 @@ impl Writing {
 
     /// Writes nothing else until the question ends.
     fn question(&mut self, opened: oneshot::Sender<()>, texts: &mpsc::Receiver<Shown>) {
+        self.clear_status();
         self.end_line(self.is_one, true);
         let end = if self.line_open { "\n" } else { "" };
         self.err(format!("{end}{RESET}").as_bytes());
@@ -199,6 +211,19 @@ impl Writing {
         if let Some(rest) = self.filters[stream as usize].as_mut().map(Filter::end) {
             self.to(stream, rest.as_bytes());
         }
+    }
+
+    /// Shows a status unless a line is open or edited.
+    fn status(&mut self, text: &str) {
+        if self.line_open || self.aside.is_some() || (text.is_empty() && !self.has_status) {
+            return;
+        }
+        self.has_status = !text.is_empty();
+        drop(io::stderr().lock().write_all(format!("{CLEAR}{text}").as_bytes()));
+    }
+
+    fn clear_status(&mut self) {
+        self.status("");
     }
 
     fn to(&mut self, stream: Stream, bytes: &[u8]) {
@@ -238,6 +263,7 @@ impl Writing {
         if bytes.is_empty() || self.aside(bytes) {
             return;
         }
+        self.clear_status();
         self.note_line(Stream::Out, bytes);
         let mut stdout = io::stdout().lock();
         if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush())
@@ -250,15 +276,16 @@ impl Writing {
 
     fn err(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() && !self.aside(bytes) {
+            self.clear_status();
             self.note_line(Stream::Err, bytes);
             drop(io::stderr().lock().write_all(bytes));
         }
     }
 
-    /// Records whether the terminal's line is open. Output that ends by clearing its line leaves none open.
+    /// Records whether the terminal's line is open.
     fn note_line(&mut self, stream: Stream, bytes: &[u8]) {
         if self.filters[stream as usize].is_some() {
-            self.line_open = !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r\x1b[K");
+            self.line_open = !bytes.ends_with(b"\n");
         }
     }
 

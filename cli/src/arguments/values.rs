@@ -64,6 +64,11 @@ pub(super) fn server_and_tool(text: &str) -> Result<(String, String), String> {
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => Err(format!("{text:?} is not KEY=VALUE; write a name, `=` and a text, such as city=Uppsala")),
+        _ => {
+            // As headers are written elsewhere.
+            let name = text.split_once(':').map_or("city", |(name, _)| name);
+            let value = if name == "city" { "Uppsala" } else { "…" };
+            Err(format!("{text:?} is not KEY=VALUE; write a name, `=` and a text, such as {name}={value}"))
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 
 use agent::Block;
+use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
@@ -27,7 +28,7 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         blocks = question(arguments.question.as_deref()) => blocks?,
         () = cancel.cancelled() => return Ok(exit_code::CANCELLED),
     };
-    let terminal = Terminal::of_conversation();
+    let terminal = Terminal::new(false, false);
     let mut runtime = Runtime::start(terminal, ProcessContext::of_this_process().of_agent()).await;
     let code = ask_in(&mut runtime, arguments, blocks, cancel).await;
     runtime.shutdown().await?;
@@ -42,8 +43,8 @@ async fn ask_in(
 ) -> Result<u8, Failure> {
     let mut chat = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
     let terminal = &runtime.terminal;
-    if let Some(line) = chat.tools.missing().await {
-        terminal.note(&format!("warning: {line}"));
+    if let Some(line) = chat.awaiting(chat.tools.missing()).await {
+        terminal.note(&format!("warning: {}", for_person(&line)));
     }
     let (turn, tally) = chat.turn(blocks, cancel.cancelled()).await;
     runtime.stop();

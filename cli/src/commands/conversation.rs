@@ -64,8 +64,10 @@ fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> 
 
 /// Opens the store, and fails if there is none.
 fn with_conversations(place: &ConfigArguments) -> Result<Store, Failure> {
-    existing(place)?
-        .map_err(|file| Failure::new(Kind::Conversation, none_yet(&file)).with_code(exit_code::CONFIGURATION))
+    existing(place)?.map_err(|file| {
+        let failure = Failure::new(Kind::Conversation, none_yet(&file));
+        failure.with_code(exit_code::CONFIGURATION).hint("start one: toolsmith chat")
+    })
 }
 
 fn none_yet(file: &Path) -> String {

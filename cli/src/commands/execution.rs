@@ -269,11 +269,13 @@ impl<'a> Execution<'a> {
         let sessions = &self.discovery.sessions;
         let observed = self.kept.map(|kept| kept.observe(self.terminal));
         let observer: &dyn Observer = observed.as_ref().map_or(self.terminal, |observed| observed);
+        let shown = self.terminal.notifier();
         if !self.is_recorded {
-            return Ok(self.engine.run(request, catalog, sessions, observer).await?);
+            return Ok(shown.working(self.engine.run(request, catalog, sessions, observer)).await?);
         }
         let recorder = Recorder::new(sessions, sessions.masker().clone());
-        let outcome = self.engine.run(request, catalog, &recorder, observer).await?;
+        let run = self.engine.run(request, catalog, &recorder, observer);
+        let outcome = shown.working(run).await?;
         self.recording = recorder.finish();
         Ok(outcome)
     }

@@ -69,8 +69,9 @@ fn one(code: &str, as_json: bool, terminal: &Terminal) -> Result<(), Failure> {
         (format!("exit code {wanted}"), text)
     } else if is_of_rustc(&wanted) {
         let code = code.to_ascii_uppercase();
-        let text = runner::rustc_explanation(&code)?
-            .ok_or_else(|| Failure::command_line(format!("the Rust compiler has no error {code}")))?;
+        let text = runner::rustc_explanation(&code)?.ok_or_else(|| {
+            Failure::command_line(format!("the Rust compiler has no error {code}")).hint(CODES)
+        })?;
         (code, text.trim().to_owned())
     } else {
         return Err(unknown(code));
@@ -141,6 +142,9 @@ fn of_exit_code(code: u8) -> Option<String> {
     Some(text)
 }
 
+/// Advice for an unknown code.
+const CODES: &str = "list all codes: toolsmith explain";
+
 fn unknown(code: &str) -> Failure {
     let failure = Failure::command_line(format!("there is no code {code:?}"));
     let near =
@@ -150,7 +154,7 @@ fn unknown(code: &str) -> Failure {
         Some((_, near)) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,
     };
-    failure.hint("list all codes: toolsmith explain")
+    failure.hint(CODES)
 }
 
 /// Markdown as plain text: no marks around words, a link as its text and page, code indented.

@@ -54,7 +54,11 @@ fn existing() -> Result<Option<Reader>, Failure> {
 
 /// Opens the history, and fails if there is none.
 pub(super) fn with_executions() -> Result<Reader, Failure> {
-    let missing = || Failure::new(Kind::History, none_yet()).with_code(exit_code::CONFIGURATION);
+    let missing = || {
+        Failure::new(Kind::History, none_yet())
+            .with_code(exit_code::CONFIGURATION)
+            .hint("run a snippet: toolsmith run FILE; the history keeps it unless `history.enabled` is false")
+    };
     existing()?.ok_or_else(missing)
 }
 

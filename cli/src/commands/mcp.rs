@@ -20,8 +20,15 @@ pub(crate) use tools::{called_by, rows};
 use gateway::failure::Failure;
 use terminal::Terminal;
 
-use crate::arguments::InspectCommand;
+use crate::arguments::{AddArguments, InspectCommand};
 use resources::List;
+
+/// Adds a server, tries it, and returns the exit code.
+pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
+    let code = edit::add(arguments).await?;
+    servers::try_added(&arguments.name).await?;
+    Ok(code)
+}
 
 /// Runs a command and returns the exit code.
 pub(crate) async fn inspect(command: &InspectCommand) -> Result<u8, Failure> {

@@ -40,7 +40,8 @@ pub(super) async fn replayed(
     terminal: &Terminal,
 ) -> Result<(Outcome, Vec<Mismatch>), Failure> {
     let replay = Replay::new(recorded.recording);
-    let outcome = engine.run(request, catalog, &replay, terminal).await?;
+    let run = engine.run(request, catalog, &replay, terminal);
+    let outcome = terminal.notifier().working(run).await?;
     if outcome.status == Status::Cancelled {
         return Err(Failure::new(Kind::Cancelled, "cancelled"));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::{Config, Needs};
+use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
@@ -163,10 +164,10 @@ pub(super) fn show(
         terminal.note(&format!("corrected line {}: {}", fix.line, fix.after.trim()));
     }
     if outcome.status == Status::Ok && !outcome.diagnostics.is_empty() {
-        terminal.note(outcome_text::messages(&outcome.diagnostics).trim_end());
+        terminal.note(for_person(outcome_text::messages(&outcome.diagnostics).trim_end()).as_ref());
     }
     if let Some(trouble) = outcome_text::trouble(outcome) {
-        terminal.eprint(&trouble);
+        terminal.eprint(&for_person(&trouble));
     }
     Ok(exit_code::of(outcome.status))
 }

@@ -70,7 +70,8 @@ async fn read(name: &str) -> Result<String, Failure> {
             .to_owned()
     };
     if secret.is_empty() {
-        return Err(Failure::command_line("the secret is empty; nothing is stored"));
+        return Err(Failure::command_line("the secret is empty; nothing is stored")
+            .hint("type it at the prompt, or write it to standard input"));
     }
     if secret.len() > MAX_SECRET {
         return Err(Failure::command_line(format!(

@@ -30,6 +30,10 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     let folder = arguments.folder.as_deref().unwrap_or(Path::new("."));
     let folder = std::path::absolute(folder)
         .map_err(|error| Failure::command_line(error.to_string()).caused_by(error))?;
+    if !folder.is_dir() {
+        let message = format!("there is no folder {}", folder.display());
+        return Err(Failure::command_line(message).hint("name the folder that contains toolsmith.yaml"));
+    }
     let file = layers::project_file(&folder)?;
     let file = file.ok_or_else(|| {
         Failure::command_line(format!(

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agent::{Answer, Block, History, Message, Role, Run, RunError, Toolset as _, Usage};
 use config::Needs;
 use gateway::failure::Failure;
+use mcp::ConnectionState;
 use report::Kind;
 use server::assistant::{Assistant, Tools};
 use server::caller::Abilities;
@@ -15,7 +16,7 @@ use server::runtime::Runtime;
 use server::server_log;
 use server::session::AgentIsolation;
 use server::snapshot::Settings;
-use terminal::Terminal;
+use terminal::{Terminal, Wait};
 use tokio::sync::watch;
 
 use super::host::ConsoleHost;
@@ -23,6 +24,7 @@ use super::record::{ConversationRecord, ResumedConversation};
 use super::screen::{RunStats, Screen};
 use super::servers::ServerControl;
 use super::style::Style;
+use super::turn_status::TurnStatus;
 use crate::arguments::TalkArguments;
 
 /// A conversation with its tools, model and record.
@@ -31,6 +33,7 @@ pub(crate) struct ChatSession {
     pub(crate) style: Style,
     pub(crate) settings: watch::Receiver<Arc<Settings>>,
     pub(crate) screen: Screen,
+    pub(crate) status: Arc<TurnStatus>,
     pub(crate) conversation: History,
     pub(crate) tools: Tools,
     pub(crate) host: Arc<ConsoleHost>,
@@ -89,11 +92,12 @@ impl ChatSession {
         runtime.recording = Some(record.recording());
         let record = Arc::new(Mutex::new(record));
         let style = Style::of_stderr();
-        let screen = Screen::new(terminal.clone(), style, streams, record.clone());
+        let status = TurnStatus::new(terminal.clone());
+        let screen = Screen::new(terminal.clone(), style, streams, (record.clone(), status.clone()));
         screen.recall(messages.messages());
         let state = runtime.serve_following(source, (first.clone(), stamps), &arguments.permission.allow)?;
         let settings = state.settings.clone();
-        let host = ConsoleHost::new(terminal.clone(), style);
+        let host = ConsoleHost::new(terminal.clone(), style, status.clone());
         let (progress_host, as_host) = (host.clone(), host.clone());
         let on_progress =
             Arc::new(move |tool: &str, made: mcp::ProgressMade| progress_host.progress(tool, &made));
@@ -107,6 +111,7 @@ impl ChatSession {
             style,
             settings,
             screen,
+            status,
             conversation: messages,
             tools,
             host,
@@ -119,13 +124,26 @@ impl ChatSession {
             system: None,
             counted: None,
         };
-        match chat.tools.any_server().await {
+        match chat.awaiting(chat.tools.any_server()).await {
             Ok(()) => Ok(chat),
             Err(error) => {
                 chat.close().await;
                 Err(Failure::new(Kind::Server, error.to_string()).caused_by(error))
             }
         }
+    }
+
+    /// Awaits `work`, and shows which servers are awaited.
+    pub(crate) async fn awaiting<T>(&self, work: impl Future<Output = T>) -> T {
+        let is_awaited = |name: &&str| {
+            let status = self.live.upstreams.status(name);
+            status.is_none_or(|status| status.state == ConnectionState::Connecting)
+        };
+        let settings = self.now();
+        let servers = settings.config.servers.iter().map(|server| server.connection.name.as_str());
+        let names: Vec<&str> = servers.filter(is_awaited).collect();
+        let wait = Wait::start("waiting for", names.join(", "));
+        self.terminal.notifier().awaiting(&wait, work).await
     }
 
     /// The current configuration.
@@ -163,6 +181,8 @@ impl ChatSession {
     ) -> (TurnResult, RunStats) {
         self.refresh();
         self.screen.begin();
+        let (status, name) = (self.status.clone(), &self.assistant.1.entry.reference);
+        status.begin(format!("waiting for {name}"));
         let questions = self.host.begin();
         let message = Message { role: Role::User, blocks };
         let running = async {
@@ -186,9 +206,11 @@ impl ChatSession {
             biased;
             () = cancelled => None,
             done = running => Some(done),
+            never = status.run() => match never {},
         };
         questions.cancel();
         let (tally, partial) = self.screen.end();
+        status.end();
         let turn = match done {
             Some(Ok(answer)) => TurnResult::Answered(answer),
             Some(Err(error)) => TurnResult::Failed(error),

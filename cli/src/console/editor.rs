@@ -23,6 +23,7 @@ use terminal::{Aside, Terminal};
 use tokio::sync::oneshot;
 
 use super::slash_command::HELP;
+use super::turn_status::TurnStatus;
 use super::typed;
 
 /// Maximum number of messages in the history.
@@ -47,10 +48,18 @@ pub(crate) enum Typed {
 
 /// Reads messages, one for each request.
 pub(crate) struct Editor {
-    requests: mpsc::Sender<(String, oneshot::Sender<Typed>)>,
+    requests: mpsc::Sender<Request>,
     /// Whether standard input and output are a terminal.
     pub(crate) is_interactive: bool,
     cooked: Option<Cooked>,
+}
+
+/// A request for a message.
+struct Request {
+    prompt: String,
+    /// What the user has typed of it before.
+    begun: String,
+    answer: oneshot::Sender<Typed>,
 }
 
 /// The terminal's settings before the first line was edited.
@@ -92,10 +101,11 @@ impl Editor {
         Ok(Editor { requests, is_interactive: true, cooked })
     }
 
-    /// Reads the next message.
-    pub(crate) async fn read(&self, prompt: &str) -> Typed {
+    /// Reads the next message, which may have begun during the last turn.
+    pub(crate) async fn read(&self, prompt: &str, status: &TurnStatus) -> Typed {
         let (answer, typed) = oneshot::channel();
-        if self.requests.send((prompt.to_owned(), answer)).is_err() {
+        let request = Request { prompt: prompt.to_owned(), begun: status.take_typed(), answer };
+        if self.requests.send(request).is_err() {
             return Typed::End;
         }
         typed.await.unwrap_or(Typed::End)
@@ -116,12 +126,12 @@ fn edit_lines(
     mut editor: LineEditor<Typing, FileHistory>,
     terminal: &Terminal,
     history: Option<&Path>,
-    requests: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>,
+    requests: &mpsc::Receiver<Request>,
 ) {
     let relay = editor.create_external_printer().ok().map(Relay::start);
-    while let Ok((prompt, answer)) = requests.recv() {
+    while let Ok(Request { prompt, begun, answer }) = requests.recv() {
         terminal.edit(relay.as_ref().map(Relay::begin));
-        let read = editor.readline(&prompt);
+        let read = editor.readline_with_initial(&prompt, (&begun, ""));
         terminal.edit(None);
         let typed = match read {
             Ok(text) => Typed::Message(typed::message(&text)),
@@ -138,9 +148,9 @@ fn edit_lines(
 }
 
 /// Reads a message for each request: one line, or several that belong together.
-fn read_lines(requests: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>) {
+fn read_lines(requests: &mpsc::Receiver<Request>) {
     let mut input = io::stdin().lock();
-    while let Ok((_, answer)) = requests.recv() {
+    while let Ok(Request { answer, .. }) = requests.recv() {
         let _ = answer.send(read_message(&mut input));
     }
 }

@@ -9,10 +9,12 @@ use futures::future::BoxFuture;
 use mcp::{Host, Notice, ProgressMade, QuestionError};
 use serde_json::{Value, json};
 use server::client_host::ASKED_BY;
+use server::definitions::EXECUTE;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::style::{Style, TextStyle};
+use super::turn_status::TurnStatus;
 use crate::commands::mcp::short;
 use crate::terminal_host::TerminalHost;
 
@@ -33,6 +35,7 @@ pub(crate) struct ConsoleHost {
     turn: Mutex<CancellationToken>,
     log_rate: Mutex<LogRate>,
     progress: Mutex<Option<Instant>>,
+    status: Arc<TurnStatus>,
 }
 
 /// The number of lines since the window started.
@@ -42,7 +45,7 @@ struct LogRate {
 }
 
 impl ConsoleHost {
-    pub(crate) fn new(terminal: Arc<Terminal>, style: Style) -> Arc<Self> {
+    pub(crate) fn new(terminal: Arc<Terminal>, style: Style, status: Arc<TurnStatus>) -> Arc<Self> {
         // No questions before the first turn, because a line is edited at the same terminal.
         let no_turn = CancellationToken::new();
         no_turn.cancel();
@@ -53,6 +56,7 @@ impl ConsoleHost {
             turn: Mutex::new(no_turn),
             log_rate: Mutex::new(LogRate { since: Instant::now(), lines: 0 }),
             progress: Mutex::default(),
+            status,
         })
     }
 
@@ -64,16 +68,22 @@ impl ConsoleHost {
         token
     }
 
-    /// Shows the progress of a call, at most once per interval.
+    /// Shows the progress of a call: in the status line, or in a line at most once per interval.
     pub(crate) fn progress(&self, tool: &str, made: &ProgressMade) {
-        let Some(message) = made.message.as_deref().filter(|message| !message.is_empty()) else { return };
+        let made = progress(tool, made);
+        if made.is_empty() {
+            return;
+        }
+        if self.terminal.has_status() {
+            return self.status.set_progress(short(&made, LINE));
+        }
         let mut last = lock(&self.progress);
         if last.is_none_or(|last| last.elapsed() < PROGRESS_INTERVAL) {
             return;
         }
         *last = Some(Instant::now());
         drop(last);
-        self.line(&format!("{tool}: {message}"));
+        self.line(&format!("{tool}: {made}"));
     }
 
     /// Shows a dimmed line, unless there were too many.
@@ -168,6 +178,15 @@ fn offers(parameters: &Value, answer: &str) -> bool {
     answers.as_array().is_some_and(|known| known.iter().any(|one| one == answer))
 }
 
+/// Formats progress: `4 of 10 orders`. A number without a total has no meaning by itself, and the numbers of snippets
+/// are in their messages.
+fn progress(tool: &str, made: &ProgressMade) -> String {
+    let total = made.total.filter(|_| tool != EXECUTE);
+    let numbers = total.map(|total| format!("{} of {total}", made.done));
+    let message = made.message.clone().filter(|message| !message.is_empty());
+    numbers.into_iter().chain(message).collect::<Vec<_>>().join(" ")
+}
+
 /// Formats a program's call.
 fn call(data: &Value) -> String {
     let name = data["call"].as_str().unwrap_or("a call");
@@ -191,6 +210,17 @@ mod tests {
     fn calls_are_formatted() {
         assert_eq!(call(&json!({ "call": "shop.find", "ok": true, "ms": 12.5 })), "shop.find, 12.5 ms");
         assert_eq!(call(&json!({ "call": "shop.find", "ok": false, "ms": 1 })), "shop.find failed, 1 ms");
+    }
+
+    #[test]
+    fn progress_has_its_numbers() {
+        let made = |done, total, message: &str| {
+            progress("fetch", &ProgressMade { done, total, message: Some(message.to_owned()) })
+        };
+        assert_eq!(made(4.0, Some(10.0), "orders"), "4 of 10 orders");
+        assert_eq!(made(4.0, Some(10.0), ""), "4 of 10");
+        assert_eq!(made(2.0, None, "compiling"), "compiling");
+        assert_eq!(made(2.0, None, ""), "");
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! Shows a run: the model's text as it arrives, and its tool calls as lines with their times.
 
+use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agent::{Compaction, Delta, Event, Message, ToolCall, ToolResult, Usage, Watcher};
+use gateway::audience::for_person;
 use serde_json::Value;
 use server::definitions::EXECUTE;
 use terminal::{Part, Terminal};
 
 use super::highlight;
+use super::markdown::MarkdownStream;
 use super::record::ConversationRecord;
 use super::style::{Style, TextStyle};
+use super::turn_status::TurnStatus;
 use crate::commands::mcp::short;
 
 /// Maximum length of arguments and results in a line, in characters.
@@ -19,18 +23,24 @@ const LINE: usize = 120;
 /// Maximum number of a snippet's lines that are shown when it runs; `/code` shows all of them.
 const SNIPPET_LINES: usize = 40;
 
+/// Maximum number of an error's lines that are shown.
+const ERROR_LINES: usize = 20;
+
 /// Shows a run, and saves its messages.
 pub(crate) struct Screen {
     terminal: Arc<Terminal>,
     style: Style,
     /// Whether the model's text is shown as it arrives.
     streams: bool,
+    /// Whether its Markdown is rendered.
+    renders: bool,
     record: Arc<Mutex<ConversationRecord>>,
+    status: Arc<TurnStatus>,
     state: Mutex<State>,
 }
 
 /// The state of the run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     /// The text of the incomplete message so far.
     partial: String,
@@ -38,6 +48,7 @@ struct State {
     has_thought: bool,
     tally: RunStats,
     snippet: Option<String>,
+    markdown: MarkdownStream,
 }
 
 /// The usage and calls of a run, however it ended.
@@ -62,21 +73,25 @@ impl Screen {
         terminal: Arc<Terminal>,
         style: Style,
         streams: bool,
-        record: Arc<Mutex<ConversationRecord>>,
+        (record, status): (Arc<Mutex<ConversationRecord>>, Arc<TurnStatus>),
     ) -> Self {
-        Screen { terminal, style, streams, record, state: Mutex::default() }
+        let is_plain = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let renders = std::io::stdout().is_terminal() && !is_plain;
+        let markdown = MarkdownStream::new(Style::of_stdout());
+        let state = Mutex::new(State { markdown, ..State::default() });
+        Screen { terminal, style, streams, renders, record, status, state }
     }
 
     /// Starts a run.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
-        let snippet = state.snippet.take();
-        *state = State { snippet, ..State::default() };
+        let (snippet, markdown) = (state.snippet.take(), std::mem::take(&mut state.markdown));
+        *state = State { snippet, markdown, ..State::default() };
     }
 
     /// Ends the run, and returns its statistics and the text of an incomplete message.
     pub(crate) fn end(&self) -> (RunStats, String) {
-        self.terminal.end_line();
+        self.end_text();
         let mut state = self.state();
         (std::mem::take(&mut state.tally), std::mem::take(&mut state.partial))
     }
@@ -100,15 +115,14 @@ impl Screen {
         match delta {
             Delta::Text(text) => {
                 self.state().partial.push_str(text);
-                if self.streams {
-                    self.terminal.more_text(text);
-                }
+                self.text(text);
             }
             Delta::Thinking(text) => {
                 self.state().has_thought = true;
                 self.think(text);
             }
             Delta::Retry { attempt, wait, why } => {
+                self.end_text();
                 let had_text = {
                     let mut state = self.state();
                     state.has_thought = false;
@@ -123,6 +137,30 @@ impl Screen {
                 self.note(TextStyle::Yellow, &line);
             }
         }
+    }
+
+    /// Shows more of the answer, if it is shown as it arrives.
+    fn text(&self, text: &str) {
+        match (self.streams, self.renders) {
+            (false, _) => {}
+            (true, false) => self.terminal.more_text(text),
+            (true, true) => {
+                let mut state = self.state();
+                if let Some(lines) = state.markdown.push(text, terminal::columns()) {
+                    self.terminal.print_painted(&lines);
+                }
+                self.status.set_preview(state.markdown.pending());
+            }
+        }
+    }
+
+    /// Ends the answer's text: the next output starts on a new line.
+    fn end_text(&self) {
+        if let Some(lines) = self.state().markdown.finish(terminal::columns()) {
+            self.terminal.print_painted(&lines);
+        }
+        self.status.set_preview("");
+        self.terminal.end_line();
     }
 
     fn think(&self, text: &str) {
@@ -146,6 +184,7 @@ impl Screen {
         if let Some(code) = snippet {
             self.state().snippet = Some(code.to_owned());
         }
+        self.status.begin(short(&call.name, LINE));
         if self.terminal.is_quiet() {
             return;
         }
@@ -159,21 +198,27 @@ impl Screen {
     fn answered(&self, result: &ToolResult, time: Duration) {
         let called = FinishedCall { tool: result.name.clone(), is_error: result.is_error, time };
         self.state().tally.calls.push(called);
+        self.status.begin("waiting for the model".to_owned());
         if self.terminal.is_quiet() {
             return;
         }
         let text = result.texts();
-        let line = short(text.trim(), LINE);
+        let text = for_person(text.trim());
+        let line = if result.is_error { String::new() } else { short(&text, LINE) };
         let (look, how) =
             if result.is_error { (TextStyle::Red, "failed after") } else { (TextStyle::Green, "after") };
         let head =
             self.style.paint(look, &format!("← {} {how} {}", short(&result.name, LINE), seconds(time)));
         let line = self.style.paint(TextStyle::Dim, &line);
-        self.terminal.show(&if line.is_empty() { head } else { format!("{head}: {line}") });
+        self.terminal.show(&match (result.is_error, line.is_empty()) {
+            (true, _) => format!("{head}:\n{}", barred(&text, self.style, (ERROR_LINES, ""), str::to_owned)),
+            (false, true) => head,
+            (false, false) => format!("{head}: {line}"),
+        });
     }
 
     fn compacted(&self, step: Compaction<'_>) {
-        self.terminal.end_line();
+        self.end_text();
         match step {
             Compaction::Begins { tokens, window } => self.note(
                 TextStyle::Yellow,
@@ -205,8 +250,7 @@ impl Screen {
         state.tally.usage = state.tally.usage.and(usage);
         drop(state);
         self.record.lock().unwrap_or_else(PoisonError::into_inner).keep(message, usage);
-        // The next output starts on a new line.
-        self.terminal.end_line();
+        self.end_text();
     }
 }
 
@@ -216,9 +260,7 @@ impl Watcher for Screen {
             Event::Delta(delta) => self.delta(delta),
             // Without streaming, the thought arrives only here.
             Event::Thought(text) if !self.state().has_thought => self.think(text),
-            Event::Response(text) if self.streams && self.state().partial.is_empty() => {
-                self.terminal.more_text(text);
-            }
+            Event::Response(text) if self.state().partial.is_empty() => self.text(text),
             Event::Thought(_) | Event::Response(_) => {}
             Event::ToolCall(call) => self.called(call),
             Event::ToolResult(result, time) => self.answered(result, time),
@@ -235,17 +277,24 @@ fn code(call: &ToolCall) -> Option<&str> {
 
 /// Formats a snippet, indented and shortened.
 fn snippet_lines(code: &str, style: Style) -> String {
-    let clean = printable::lines(code);
+    barred(code, style, (SNIPPET_LINES, "; /code shows all"), |shown| highlight::rust(shown, style))
+}
+
+/// Formats the first lines of a text behind a bar, and counts the others.
+fn barred(
+    text: &str,
+    style: Style,
+    (most, advice): (usize, &str),
+    paint: impl FnOnce(&str) -> String,
+) -> String {
+    let clean = printable::lines(text);
     let lines: Vec<&str> = clean.trim_end().lines().collect();
-    let shown = lines.get(..SNIPPET_LINES).unwrap_or(&lines).join("\n");
+    let shown = lines.get(..most).unwrap_or(&lines).join("\n");
     let bar = style.paint(TextStyle::Dim, "│");
-    let mut text =
-        highlight::rust(&shown, style).lines().map(|line| format!("  {bar} {line}")).collect::<Vec<_>>();
-    if lines.len() > SNIPPET_LINES {
-        text.push(format!(
-            "  {bar} … {}; /code shows all",
-            report::count(lines.len() - SNIPPET_LINES, "more line")
-        ));
+    let mut text = paint(&shown).lines().map(|line| format!("  {bar} {line}")).collect::<Vec<_>>();
+    if lines.len() > most {
+        let more = report::count(lines.len() - most, "more line");
+        text.push(format!("  {bar} … {more}{advice}"));
     }
     text.join("\n")
 }

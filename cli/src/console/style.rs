@@ -5,6 +5,7 @@
 pub(crate) enum TextStyle {
     Dim,
     Bold,
+    Italic,
     Red,
     Green,
     Yellow,
@@ -14,7 +15,7 @@ pub(crate) enum TextStyle {
 }
 
 /// Whether to use colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Style(pub(crate) bool);
 
 impl Style {
@@ -36,6 +37,7 @@ impl Style {
         let (on, off) = match look {
             TextStyle::Dim => (2, 22),
             TextStyle::Bold => (1, 22),
+            TextStyle::Italic => (3, 23),
             TextStyle::Red => (31, 39),
             TextStyle::Green => (32, 39),
             TextStyle::Yellow => (33, 39),

@@ -8,6 +8,7 @@ use terminal::{Terminal, TypedLines};
 
 use super::servers::ServerControl;
 use super::slash_command::{self, Command};
+use super::turn_status::TurnStatus;
 use super::typed;
 
 /// Limit on waiting messages.
@@ -16,6 +17,7 @@ const WAITING_LIMIT: usize = 100;
 /// The messages that wait for the end of a turn.
 pub(super) struct TypedAhead {
     terminal: Arc<Terminal>,
+    status: Arc<TurnStatus>,
     is_interactive: bool,
     waiting: VecDeque<String>,
     /// The beginning of a message of several lines.
@@ -26,9 +28,10 @@ pub(super) struct TypedAhead {
 
 impl TypedAhead {
     /// Without a user who types (`is_interactive`), nothing is read ahead: the lines of a script run in order.
-    pub(super) fn new(terminal: Arc<Terminal>, is_interactive: bool) -> Self {
+    pub(super) fn new(terminal: Arc<Terminal>, status: Arc<TurnStatus>, is_interactive: bool) -> Self {
         TypedAhead {
             terminal,
+            status,
             is_interactive,
             waiting: VecDeque::new(),
             incomplete: String::new(),
@@ -48,7 +51,8 @@ impl TypedAhead {
 
     /// Handles typed lines until it is dropped.
     pub(super) async fn handle(&mut self, servers: &ServerControl) -> Infallible {
-        let lines = self.is_interactive.then(|| self.terminal.typed_lines()).flatten();
+        let begun = self.status.typed();
+        let lines = self.is_interactive.then(|| self.terminal.typed_lines(&begun)).flatten();
         if let Some(mut lines) = lines {
             self.handle_lines(&mut lines, servers).await;
         }
@@ -57,7 +61,8 @@ impl TypedAhead {
 
     async fn handle_lines(&mut self, lines: &mut TypedLines, servers: &ServerControl) {
         loop {
-            match lines.next().await {
+            let status = self.status.clone();
+            match lines.next(|typed| status.set_typed(typed)).await {
                 Ok(Some(line)) => self.line(&line, servers).await,
                 Ok(None) => {
                     self.has_ended = true;

@@ -1,6 +1,6 @@
 //! Finds the catalog's tools and types that a snippet or a compiler message names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::enums;
@@ -102,6 +102,13 @@ impl<'a> Lookup<'a> {
 
     pub(crate) fn module(&self, name: &str) -> Option<&'a ServerModule> {
         self.modules.iter().copied().find(|module| module.module == name)
+    }
+
+    /// The names of all configured servers, by module: also of those whose tools are unknown.
+    pub(crate) fn servers(&self) -> BTreeMap<String, String> {
+        let mut servers = self.catalog.absent_servers();
+        servers.extend(self.modules.iter().map(|module| (module.module.clone(), module.server.clone())));
+        servers
     }
 
     /// Why the server of this module is unavailable.

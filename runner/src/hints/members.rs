@@ -28,6 +28,9 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
         Some(Known::Generated(found, name)) => of_generated(slip, found, &name),
         Some(Known::Result(..)) => Some(result(slip)),
         Some(Known::ToolResult) => Some(tool_result()),
+        _ if code == "E0608" && slip.message.quoted().contains(&"bridge::Args") => Some(Advice::new(
+            "read an argument by its name: `args.require(\"name\")?`, or `args.get(\"name\")` for an `Option`",
+        )),
         Some(Known::Value) if code == "E0609" => {
             let name = slip.name;
             Some(Advice::new(format!(

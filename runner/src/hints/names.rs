@@ -175,6 +175,7 @@ fn bare<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
         return Some(Advice::new(line).focus(name).about(owners));
     }
     let found = named_argument(slip, name)
+        .or_else(|| nested(name))
         .or_else(|| server_name(slip))
         .or_else(|| importable(slip, name))
         .or_else(|| top_level(slip, name));
@@ -211,15 +212,13 @@ fn server_name<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let start = slip.tokens.range(statement.start).start;
     let end = slip.tokens.range(statement.end.checked_sub(1)?).end;
     let text = slip.source.text.get(start..end)?;
-    let covers = |module: &&&'a ServerModule| {
-        let mut places = text
-            .match_indices(module.server.as_str())
-            .map(|(at, found)| start + at..start + at + found.len());
-        module.server != module.module
-            && places.any(|found| found.start <= place.start && place.end <= found.end)
+    let covers = |(module, server): &(String, String)| {
+        let mut places =
+            text.match_indices(server.as_str()).map(|(at, found)| start + at..start + at + found.len());
+        server != module && places.any(|found| found.start <= place.start && place.end <= found.end)
     };
-    let module = slip.lookup.modules().iter().find(covers)?;
-    let (server, name) = (quoted(&module.server), &module.module);
+    let (name, server) = slip.lookup.servers().into_iter().find(covers)?;
+    let server = quoted(&server);
     Some(Advice::new(format!("the module of the server {server} is `{name}`: write `{name}::…`")))
 }
 
@@ -230,10 +229,18 @@ fn importable<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     Some(Advice::new(format!("{} is not in scope: add {uses}", quoted(name))))
 }
 
-/// A server's module after an unknown name: `tools::demo::echo`.
+/// A server's module after an unknown name: `tools::demo::echo`, or `tools.demo.echo` as in other languages.
 fn top_level<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let at = place_of(slip, name);
-    slip.lookup.module(slip.tokens.member(at)).map(at_top)
+    let member =
+        if slip.tokens.is_sign(at + 1, '.') { slip.tokens.word(at + 2) } else { slip.tokens.member(at) };
+    slip.lookup.module(member).map(at_top)
+}
+
+/// A snippet that runs another one.
+fn nested<'a>(name: &str) -> Option<Advice<'a>> {
+    let line = "this code is the snippet already: write the inner code itself, without `execute_code`";
+    (name == "execute_code").then(|| Advice::new(line))
 }
 
 /// The index of the token `name`: an import's span covers the whole path.
@@ -252,17 +259,19 @@ fn near_module<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     if !has_members(slip, name) && !slip.tokens.is_sign(slip.at + 1, '.') {
         return None;
     }
-    let modules = slip.lookup.modules().iter().map(|module| module.module.as_str());
+    let servers = slip.lookup.servers();
+    let modules = servers.keys().map(String::as_str);
     let near = nearest(name, modules.clone());
     let near = *near.first()?;
-    let modules = list(modules, "and");
     let line = format!("there is no module {}{}", quoted(name), did_you_mean([near]));
-    let line =
-        if slip.lookup.modules().len() == 1 { line } else { format!("{line} The modules are {modules}.") };
+    let line = match servers.len() {
+        1 => line,
+        _ => format!("{line} The modules are {}.", list(modules, "and")),
+    };
     // The member that is used, if it is a tool.
     let member = slip.tokens.member(place_of(slip, name));
-    let module = slip.lookup.module(near)?;
-    let tool = tools(module).find(|found| found.tool.function == member);
+    let tool = slip.lookup.module(near).into_iter().flat_map(tools);
+    let tool = tool.into_iter().find(|found| found.tool.function == member);
     Some(Advice::new(line).about(tool))
 }
 
@@ -282,7 +291,8 @@ fn near_call<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
 fn no_crate<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
     let is_crate = name.starts_with(char::is_lowercase) && has_members(slip, name);
     let is_crate = is_crate || slip.message.code() == "E0432";
-    let modules = list(slip.lookup.modules().iter().map(|module| module.module.as_str()), "and");
+    let servers = slip.lookup.servers();
+    let modules = list(servers.keys().map(String::as_str), "and");
     let modules = if modules.is_empty() { modules } else { format!(", and the tool modules {modules}") };
     let crates = CRATES.join(", ");
     is_crate.then(|| {

@@ -73,6 +73,10 @@ impl SessionHost for RecordedHost {
     fn notifier(&self) -> Notifier {
         self.host.notifier()
     }
+
+    fn shows_waits(&self) -> bool {
+        self.host.shows_waits()
+    }
 }
 
 impl Host for RecordedHost {

@@ -116,3 +116,4 @@ mod ui;
 mod ui_actions;
 mod update;
 mod values;
+mod waits;

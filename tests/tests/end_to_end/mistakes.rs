@@ -14,7 +14,7 @@ use crate::texts::Page;
 const LINES: usize = 4;
 
 /// How a message says what to do.
-const ADVICE: [&str; 23] = [
+const ADVICE: [&str; 26] = [
     "help: ",
     "tip: ",
     "Usage: ",
@@ -38,6 +38,9 @@ const ADVICE: [&str; 23] = [
     "hold less",
     "must have ",
     "is more than the maximum",
+    "possible values",
+    "instead",
+    "if you ",
 ];
 
 const DEMO: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
@@ -107,10 +110,18 @@ impl Mistakes {
 
     /// A snippet, with the demo server.
     fn snippet(&mut self, title: &str, code: &str) {
-        self.add(
-            &format!("{title}\n\n    {}", code.replace('\n', "\n    ")),
-            self.run(&["run", "-"]).input(code),
-        );
+        let run = self.run(&["run", "-"]).input(code);
+        self.add(&with_code(title, code), run);
+    }
+
+    /// A snippet whose own logic fails: the message says what and where, because only its author knows what to do.
+    fn failure(&mut self, title: &str, code: &str) {
+        let done = self.run(&["run", "-"]).input(code).done();
+        if !done.stderr.contains("line ") {
+            writeln!(self.wrong, "{title}: no place:\n{}", done.stderr).unwrap();
+        }
+        self.page.ended(&with_code(title, code), &done);
+        self.count += 1;
     }
 
     /// A server's entry.
@@ -127,6 +138,11 @@ impl Mistakes {
     }
 }
 
+/// A title, and the code that it is about.
+fn with_code(title: &str, code: &str) -> String {
+    format!("{title}\n\n    {}", code.replace('\n', "\n    "))
+}
+
 /// Whether a line belongs to the message: not to an excerpt of a file, a list of signatures, or quoted output.
 fn is_of_message(line: &str) -> bool {
     let start = line.trim_start();
@@ -139,10 +155,10 @@ fn is_of_message(line: &str) -> bool {
 fn mistakes_in_commands() {
     let mut mistakes = Mistakes::new("mistakes-commands");
     mistakes.write("one.rs", "1");
-    mistakes.write("latin.rs", "");
+    mistakes.write("list.json", "[1]");
     fs::write(mistakes.folder.path().join("latin.rs"), b"\"caf\xe9\"").unwrap();
     fs::create_dir(mistakes.folder.path().join("folder")).unwrap();
-    let lines: [&[&str]; 28] = [
+    let lines: [&[&str]; 62] = [
         &["rum", "one.rs"],
         &["one.rs"],
         &["run"],
@@ -171,11 +187,51 @@ fn mistakes_in_commands() {
         &["mcp", "login", "demo"],
         &["serve", "--http", "8080"],
         &["trust", "folder"],
+        &["mcp", "tool", "demo"],
+        &["mcp", "tools", "dem"],
+        &["mcp", "test", "dem"],
+        &["mcp", "call", "demo.echo", "--args", "{message:hi}"],
+        &["mcp", "call", "demo.echo", "--args", "[1]"],
+        &["mcp", "call", "demo.echo", "message:=hi"],
+        &["mcp", "call", "demo.echo", "message=a", "message=b"],
+        &["mcp", "enable", "absent"],
+        &["mcp", "add", "shop", "--url", "nowhere"],
+        &["mcp", "add", "shop", "--url", "https://x.example", "--header", "X-Key: abc"],
+        &["mcp", "add", "shop", "-y", "npx"],
+        &["mcp", "import", "list.json"],
+        &["mcp", "import", "--from", "emacs"],
+        &["setup", "emacs"],
+        &["program", "run", "absent"],
+        &["program", "delete", "absent"],
+        &["history", "show", "1234"],
+        &["run", "--replay", "1234"],
+        &["conversation", "delete", "absent"],
+        &["chat"],
+        &["ask"],
+        &["ask", "Hello?"],
+        &["ask", "Hello?", "--model", "opus"],
+        &["explain", "E9999"],
+        &["explain", "nonsense"],
+        &["config", "sho"],
+        &["secret", "set", "TOKEN"],
+        &["cache", "clear"],
+        &["cache", "prune", "--older-than", "30"],
+        &["codegen", "--server", "absent"],
+        &["codegen", "--tools", "list.json"],
+        &["serve", "--http", "0.0.0.0:8080"],
+        &["stats", "--since", "soon"],
+        &["trust", "absent"],
     ];
     for line in lines {
         mistakes.command(line);
     }
-    mistakes.check(28);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    mistakes.add("a port in use", mistakes.run(&["serve", "--http", &address]));
+    let file = mistakes.folder.path().join("one.rs");
+    let run = mistakes.run(&["run", "-"]).input("1").variable("TOOLSMITH_CACHE_DIR", file.to_str().unwrap());
+    mistakes.add("a cache folder that is a file", run);
+    mistakes.check(64);
 }
 
 #[test]
@@ -199,6 +255,17 @@ fn mistakes_in_configurations() {
         ("a tab", &"mcpServers:\n\tshop: { command: x }\n".to_owned()),
         ("an open bracket", &entry("{ command: x")),
         ("a grant of a missing path", &format!("{DEMO}codeMode: {{ sandbox: {{ read: [/nowhere] }} }}\n")),
+        ("a negative time", &entry("{ command: x, timeout: -1 }")),
+        ("a list as command", &entry("{ command: [npx, -y, shop-mcp] }")),
+        ("headers for a command", &entry("{ command: x, headers: { X-Key: a } }")),
+        ("a variable that is not closed", &entry("{ command: x, env: { A: \"${HOME\" } }")),
+        ("an unknown kind of session", &entry("{ command: x, session: sharde }")),
+        ("a name with a space", &"mcpServers:\n  my shop: { command: x }\n".to_owned()),
+        ("a missing space", &"mcpServers:\n  shop: { command:x }\n".to_owned()),
+        ("a quotation that is not closed", &"mcpServers:\n  shop: { command: \"x }\n".to_owned()),
+        ("servers that are not indented", &"mcpServers:\nshop: { command: x }\n".to_owned()),
+        ("a model without an id", &"models: [{ ref: opus, type: anthropic }]\n".to_owned()),
+        ("an unknown provider", &"models: [{ ref: opus, id: x, type: antropic }]\n".to_owned()),
         ("too little memory", &format!("{DEMO}codeMode: {{ sandbox: {{ memory: 512 }} }}\n")),
     ] {
         mistakes.configuration(title, text);
@@ -209,7 +276,7 @@ fn mistakes_in_configurations() {
         mistakes.write("model.yaml", &format!("{DEMO}{models}defaults: {{ model: {model} }}\n"));
         mistakes.add(title, mistakes.run(&["ask", "Hello?", "--config", "model.yaml"]));
     }
-    mistakes.check(20);
+    mistakes.check(31);
 }
 
 #[test]
@@ -229,15 +296,53 @@ fn mistakes_in_snippets() {
         ("a value that is not JSON", "struct A;\nA"),
         ("a wrong argument at run time", "demo::list_orders().limit(1_000).await?"),
         ("an endless loop", "loop {}"),
+        ("a text for a number", "demo::list_orders().limit(\"10\").await?"),
+        ("an unknown optional argument", "demo::list_orders().page(2).await?"),
+        (
+            "an unknown field in a closure",
+            "demo::list_orders().await?.orders.iter().map(|o| o.total).sum::<i64>()",
+        ),
+        ("a value after its move", "let a = demo::list_orders().await?; let b = a; a.orders.len()"),
+        ("an output that can't be printed", "println!(\"{}\", demo::get_customer(\"c-01\").await?)"),
+        ("an argument by index", "args[\"city\"].to_string()"),
+        ("a missing argument of the run", "args.require(\"city\")?"),
+        ("the tools of another language", "tools.demo.list_orders()"),
+        ("a snippet in a snippet", "execute_code(\"1\")"),
+        ("JavaScript", "const orders = await demo.list_orders();\nconsole.log(orders.length);"),
+        ("a brace that is not closed", "for o in demo::list_orders().await?.orders { println!(\"{}\", o.id)"),
+        ("a file", "std::fs::read_to_string(\"/etc/passwd\")?"),
+        ("the network", "std::net::TcpStream::connect(\"192.0.2.1:80\")?; 1"),
+        ("too much memory", "let v: Vec<u8> = vec![0; 3_000_000_000]; v.len()"),
     ] {
         mistakes.snippet(title, code);
+    }
+    for (title, code) in [
+        ("a customer that does not exist", "demo::get_customer(\"c-99\").await?"),
+        ("an index that does not exist", "demo::list_orders().await?.orders[100].id.clone()"),
+        ("a text that is no number", "let x: u32 = \"a\".parse()?; x"),
+        ("a variable of the environment", "std::env::var(\"HOME\")?"),
+        ("a panic", "panic!(\"no orders\")"),
+    ] {
+        mistakes.failure(title, code);
+    }
+    let entries =
+        "mcpServers:\n  shop: { command: x, enabled: false }\n  gone: { command: no-such-mcp-server }\n";
+    mistakes
+        .write("others.yaml", &format!("{entries}  demo: {{ command: toolsmith, args: [demo-server] }}\n"));
+    for (title, code) in [
+        ("a server that is disabled", "shop::find(\"a\").await?"),
+        ("a server that does not start", "gone::find(\"a\").await?"),
+        ("a name like that of a server that does not start", "gon::find(\"a\").await?"),
+    ] {
+        let run = mistakes.run(&["run", "-", "-q", "--config", "others.yaml"]).input(code);
+        mistakes.add(&with_code(title, code), run);
     }
     let denied = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
     mistakes.write("ask.yaml", denied);
     let run =
         mistakes.run(&["run", "-", "-q", "--config", "ask.yaml"]).input("demo::echo(\"a\").await?.text()");
     mistakes.add("a tool that needs permission", run);
-    mistakes.check(14);
+    mistakes.check(36);
 }
 
 #[test]

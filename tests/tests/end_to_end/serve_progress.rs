@@ -52,21 +52,23 @@ fn progress_covers_the_phases_and_always_increases() {
         "connecting",
         "checking permissions",
         "running",
-        "a quarter",
+        "1 of 4 a quarter",
         "1 call done",
         "2 calls done",
         "3 calls done",
-        "all of it",
+        "4 of 4 all of it",
     ];
     // In the first session of a process, the toolchain may be busy; "half" is sent right after a call.
-    let logs_of: Vec<&str> =
-        messages.into_iter().filter(|message| !message.contains("toolchain") && *message != "half").collect();
+    let logs_of: Vec<&str> = messages
+        .into_iter()
+        .filter(|message| !message.contains("toolchain") && *message != "2 of 4 half")
+        .collect();
     assert_eq!(logs_of, expected);
     let total = |message: &str| {
         let report = reports.iter().find(|report| report["message"] == message).unwrap();
         report["total"].as_f64().unwrap() - report["progress"].as_f64().unwrap()
     };
-    assert_eq!((total("a quarter"), total("all of it")), (3.0, 0.0));
+    assert_eq!((total("1 of 4 a quarter"), total("4 of 4 all of it")), (3.0, 0.0));
 }
 
 /// The first execution waits for the toolchain and reports that before the first phase; no value is repeated.

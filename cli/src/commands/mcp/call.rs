@@ -7,7 +7,7 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::permission::ApprovedTools;
 use gateway::pins::Known;
-use gateway::sessions::Sessions;
+use gateway::sessions::{Opened, Sessions};
 use gateway::tool_list::ToolList;
 use report::Kind;
 use runner::{Answer, FailureKind};
@@ -19,7 +19,7 @@ use server::setup::load_in;
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
-use super::support::{note_difference, print_json, server_of, sessions};
+use super::support::{note_difference, print_json, remember, server_of, sessions};
 use crate::arguments::CallArguments;
 use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
@@ -67,8 +67,11 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     let policy = terminal_prompter::policy(&config, allowed, terminal, Questions::One);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
-    let note_difference = |tools: &ToolList| note_difference(&config, &known.pins, name, tools, terminal);
-    let answer = answer(&sessions, (name, tool), given, note_difference).await;
+    let opens = |opened: &Opened| {
+        remember(&config, name, opened, sessions.masker());
+        note_difference(&config, &known.pins, name, &opened.tools, terminal);
+    };
+    let answer = answer(&sessions, (name, tool), given, opens).await;
     let unchecked = sessions.unchecked();
     unchecked.iter().for_each(|warning| terminal.note(&format!("warning: {warning}")));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
@@ -113,10 +116,10 @@ async fn answer(
     sessions: &Sessions,
     (server, tool): (&str, &str),
     (arguments, by_name): (Box<RawValue>, bool),
-    note_difference: impl Fn(&ToolList),
+    opens: impl Fn(&Opened),
 ) -> Result<Answer, Failure> {
     let opened = sessions.start(server).await?;
-    note_difference(&opened.tools);
+    opens(&opened);
     let Some(described) = opened.tools.tool(tool) else {
         if !opened.is_whole {
             return Err(Failure::new(

@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use server::setup::{load, server};
 use server::tool_result_files::{RESULT_LIMIT, Results};
-use terminal::Terminal;
+use terminal::{Terminal, Wait};
 
 use super::support::{print_json, sessions};
 use super::table::show_table;
@@ -143,7 +143,11 @@ async fn session_of<T>(
     let sessions = sessions(config, Pins::default(), terminal);
     let mask = |message: &str| sessions.masker().mask(message).into_owned();
     let response = match sessions.start(name).await {
-        Ok(opened) => ask(&opened.session).await.map_err(|error| error.report(mask).into()),
+        Ok(opened) => {
+            let wait = Wait::answer(name.clone());
+            let answer = terminal.notifier().awaiting(&wait, ask(&opened.session)).await;
+            answer.map_err(|error| error.report(mask).into())
+        }
         Err(error) => Err(error.into()),
     };
     sessions.close().await;

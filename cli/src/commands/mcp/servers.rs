@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use config::{Config, ConfigLayer, Server};
+use config::{Config, ConfigLayer, LoadOptions, Server};
+use futures::future::join_all;
 use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::sessions::{Opened, Sessions, Unopened};
 use gateway::tool_count::ToolCount;
-use gateway::waiting;
 use report::problems;
 use serde_json::{Value, json};
 use server::setup::{load, survey_for_person};
 use terminal::{Masker, Terminal};
 
-use super::support::{code, note_difference, print_json, server_of, sessions};
+use super::support::{code, note_difference, print_json, remember, server_of, sessions};
 use super::table::{short, show_table};
 use crate::arguments::{InspectArguments, OneArguments};
 
@@ -113,16 +113,20 @@ struct Tried {
     ms: f64,
 }
 
-async fn attempt(sessions: &Sessions, name: &str) -> Tried {
+/// Connects to a server, and caches its tools.
+async fn attempt(config: &Config, sessions: &Sessions, name: &str) -> Tried {
     let started = Instant::now();
     let opened = sessions.start(name).await;
+    if let Ok(opened) = &opened {
+        remember(config, name, opened, sessions.masker());
+    }
     Tried { name: name.to_owned(), opened, ms: (started.elapsed().as_secs_f64() * 1e4).round() / 10.0 }
 }
 
 /// Connects to one server, and notes how its tools differ from the locked ones.
 async fn alone(config: &Arc<Config>, name: &str, pins: &Pins, terminal: &Terminal) -> Result<Tried, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
-    let tried = attempt(&sessions, name).await;
+    let tried = attempt(config, &sessions, name).await;
     if let Ok(opened) = &tried.opened {
         note_difference(config, pins, name, &opened.tools, terminal);
     }
@@ -134,8 +138,7 @@ async fn alone(config: &Arc<Config>, name: &str, pins: &Pins, terminal: &Termina
 async fn all(config: &Arc<Config>, pins: &Pins, terminal: &Terminal) -> Result<Vec<Tried>, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
     let names = config.servers.iter().map(|server| &server.connection.name);
-    let attempts = names.map(|name| (name.clone(), attempt(&sessions, name)));
-    let tried = waiting::all(&terminal.notifier(), attempts).await;
+    let tried = join_all(names.map(|name| attempt(config, &sessions, name))).await;
     sessions.close().await;
     for Tried { name, opened, .. } in &tried {
         if let Ok(opened) = opened {
@@ -331,6 +334,26 @@ pub(super) async fn test(arguments: &InspectArguments, terminal: &Terminal) -> R
         }
     }
     Ok(code(tried.iter().all(Tried::works)))
+}
+
+/// Connects to a server that was just added, caches its tools, and reports how many it has, or why it does not answer:
+/// the entry stays in either case.
+pub(crate) async fn try_added(name: &str) -> Result<(), Failure> {
+    let terminal = Terminal::new(false, false);
+    // Another entry may be invalid, and a project's file may not be trusted yet.
+    let Ok(config) = load(&LoadOptions::default()) else { return Ok(()) };
+    let Some(name) = config.server(name).map(|server| &server.connection.name) else { return Ok(()) };
+    let pins = Known::of(&config)?.pins;
+    let tried = alone(&config, name, &pins, &terminal).await?;
+    let message = match &tried.opened {
+        Ok(opened) if tried.works() => {
+            format!("{name} answers, with {}", ToolCount::of(&config, &pins, name, &opened.tools).tools())
+        }
+        Ok(opened) => format!("warning: {name}: {}", opened.warnings.join("; ")),
+        Err(error) => format!("warning: {}", error.report.for_terminal()),
+    };
+    terminal.note(&message);
+    terminal.flush().await.map_err(Failure::output)
 }
 
 #[cfg(test)]

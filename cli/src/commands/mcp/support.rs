@@ -1,19 +1,21 @@
-//! Helpers of the `mcp` commands: open sessions, find a server, note differences from the lock file, print
-//! JSON.
+//! Helpers of the `mcp` commands: open sessions, cache lists of tools, find a server, note differences from the lock
+//! file, print JSON.
 
 use std::sync::Arc;
 
 use config::{Config, Server};
+use gateway::cache;
+use gateway::catalog::{self, ServerIntroduction};
 use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Difference, Pins};
-use gateway::sessions::Sessions;
+use gateway::sessions::{Opened, Sessions};
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use serde_json::Value;
 use server::setup;
-use terminal::Terminal;
+use terminal::{Masker, Terminal};
 
 use crate::arguments::Scope;
 use crate::demo;
@@ -39,6 +41,18 @@ pub(super) fn note_difference(
     let differences = found.iter().filter_map(Difference::note);
     let warnings = differences.chain(unmatched::of_server(config, server, tools));
     warnings.for_each(|warning| terminal.note(&format!("warning: {warning}")));
+}
+
+/// Caches the tools of a server, as every listing does: completions and later runs use them. Without a cache they ask
+/// again.
+pub(super) fn remember(config: &Config, name: &str, opened: &Opened, masker: &Masker) {
+    if let (Some(server), Ok(cache), true) =
+        (config.server(name), cache::open(&config.cache), opened.is_whole)
+    {
+        let introduction = ServerIntroduction::of(&opened.session, masker);
+        let _ = catalog::remember_introduction(&cache, server, &introduction);
+        let _ = catalog::remember(&cache, server, &opened.tools);
+    }
 }
 
 /// A usable server of a configuration that was read for `scope`.

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Filter};
+use futures::future::join_all;
 use gateway::cache;
-use gateway::catalog::{self, ServerIntroduction};
+use gateway::catalog;
 use gateway::direct::Partition;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
-use gateway::sessions::Opened;
 use gateway::tool_list::ToolList;
-use gateway::{unmatched, waiting};
+use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
 use server::setup::load;
-use terminal::{Masker, Terminal};
+use terminal::Terminal;
 
-use super::support::{note_difference, print_json, server_of, sessions};
+use super::support::{note_difference, print_json, remember, server_of, sessions};
 use super::table::show_table;
 use crate::arguments::ToolsArguments;
 use mcp::tool_members::{Members, kind_of};
@@ -66,8 +66,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
 /// Lists the tools of servers in parallel. Returns the lists, and the errors of the servers that failed.
 async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<Report>) {
     let sessions = sessions(config, pins.clone(), terminal);
-    let opening = names.iter().map(|name| ((*name).to_owned(), sessions.start(name)));
-    let opened = waiting::all(&terminal.notifier(), opening).await;
+    let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
     let (mut lists, mut failures) = (Lists::new(), Vec::new());
     for (name, opened) in names.iter().zip(opened) {
         match opened {
@@ -75,9 +74,7 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
                 let warn = |warning: &String| terminal.note(&format!("warning: {name}: {warning}"));
                 opened.warnings.iter().for_each(warn);
                 note_difference(config, pins, name, &opened.tools, terminal);
-                if opened.is_whole {
-                    remember(config, name, &opened, sessions.masker());
-                }
+                remember(config, name, &opened, sessions.masker());
                 lists.insert((*name).to_owned(), opened.tools);
             }
             Err(error) => failures.push(error.report),
@@ -85,15 +82,6 @@ async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Termi
     }
     sessions.close().await;
     (lists, failures)
-}
-
-/// Caches a list, as every listing does: completions and later runs use it. Without a cache they ask again.
-fn remember(config: &Config, name: &str, opened: &Opened, masker: &Masker) {
-    if let (Some(server), Ok(cache)) = (config.server(name), cache::open(&config.cache)) {
-        let introduction = ServerIntroduction::of(&opened.session, masker);
-        let _ = catalog::remember_introduction(&cache, server, &introduction);
-        let _ = catalog::remember(&cache, server, &opened.tools);
-    }
 }
 
 /// Finds the direct tools and their names. These depend on all servers of the configuration; for servers that were not listed now, the

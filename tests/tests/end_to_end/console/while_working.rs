@@ -119,3 +119,59 @@ fn a_retried_request_is_shown_with_its_reason() {
     let shown = leave(console);
     assert!(shown.contains("slow down") && shown.contains("retrying in "), "{shown}");
 }
+
+#[test]
+fn typing_does_not_split_an_answer_and_continues_at_the_prompt() {
+    let (state, gate) = (tempfile::tempdir().unwrap(), Gate::new());
+    let model = model(&json!([
+        { "when": { "user": "first", "no_result": true },
+          "answers": [{ "calls": [{ "name": "pass", "arguments": { "message": "x" } }] }] },
+        { "when": { "user": "second half" }, "answers": [{ "text": "The second answer." }] },
+        { "answers": [{ "text": "# Orders\n\n- **two** are open\n- none is late\n" }] },
+    ]));
+    let servers =
+        gate.config().replace("mcpServers:\n", "").replace("trust: true", "trust: true, codeMode: false");
+    let console = chat(&model, &servers, state.path(), &[]);
+    say(&console, "first");
+    console.wait_until("the call", || gate.arrived().len() == 1);
+    // The status line shows what goes on, and then what is typed.
+    shows(&console, " s pass");
+    console.type_keys("secont\x7fd");
+    shows(&console, " s > second");
+    gate.open();
+    shows(&console, "none is late");
+    console.wait_until("the typed text at the prompt", || {
+        without_escapes(&console.shown()).ends_with("> second")
+    });
+    console.type_keys(" half\r");
+    shows(&console, "The second answer.");
+    let shown = leave(console);
+    assert!(shown.contains("# Orders\r\n\r\n• **two** are open\r\n• none is late\r\n"), "{shown}");
+}
+
+#[test]
+fn progress_and_errors_of_a_snippet_are_shown_with_numbers_and_lines() {
+    let (state, gate) = (tempfile::tempdir().unwrap(), Gate::new());
+    let runs = |code: &str| runs(code);
+    let model = model(&json!([
+        { "when": { "user": "count", "no_result": true },
+          "answers": [{ "calls": runs("progress(4, 10, \"orders\");\ngate::pass(\"x\").await?.text()") }] },
+        { "when": { "user": "count" }, "answers": [{ "text": "Counted." }] },
+        { "when": { "user": "break", "result": "E0308" }, "answers": [{ "text": "It does not compile." }] },
+        { "when": { "user": "break" }, "answers": [{ "calls": runs("let x: bool = 1u8;\nx") }] },
+    ]));
+    let servers = gate.config().replace("mcpServers:\n", "");
+    let console = chat(&model, &servers, state.path(), &[]);
+    say(&console, "count");
+    shows(&console, " s execute_code: 4 of 10 orders");
+    console.wait_until("the call", || gate.arrived().len() == 1);
+    gate.open();
+    shows(&console, "Counted.");
+    say(&console, "break");
+    shows(&console, "It does not compile.");
+    let shown = leave(console);
+    let lines: Vec<&str> = shown.lines().collect();
+    let head = lines.iter().position(|line| line.contains("← execute_code failed after")).unwrap();
+    assert!(lines[head + 1].starts_with("  │ "), "{shown}");
+    assert!(lines[head..].iter().any(|line| line.starts_with("  │ error[E0308]")), "{shown}");
+}

@@ -1,0 +1,170 @@
+//! The status line of a turn: a spinner with seconds, what goes on, and what the user types meanwhile.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use terminal::Terminal;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// The forms of the spinner, and how long each is shown.
+const FORMS: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FORM: Duration = Duration::from_millis(150);
+
+/// The status line of the current turn.
+pub(crate) struct TurnStatus {
+    terminal: Arc<Terminal>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What goes on, and since when; `None` between turns.
+    activity: Option<(String, Instant)>,
+    /// How far it has come.
+    progress: String,
+    /// The end of the answer's text that is not shown yet.
+    preview: String,
+    /// What the user has typed.
+    typed: String,
+}
+
+impl TurnStatus {
+    pub(crate) fn new(terminal: Arc<Terminal>) -> Arc<Self> {
+        Arc::new(TurnStatus { terminal, state: Mutex::default() })
+    }
+
+    /// Begins an activity of the turn.
+    pub(super) fn begin(&self, activity: String) {
+        let mut state = self.state();
+        *state = State {
+            activity: Some((activity, Instant::now())),
+            typed: std::mem::take(&mut state.typed),
+            ..State::default()
+        };
+    }
+
+    /// Ends the turn.
+    pub(super) fn end(&self) {
+        self.state().activity = None;
+        self.terminal.status("");
+    }
+
+    /// Sets how far the activity has come.
+    pub(super) fn set_progress(&self, progress: String) {
+        self.state().progress = progress;
+        self.show();
+    }
+
+    /// Sets the end of the answer's text that is not shown yet.
+    pub(super) fn set_preview(&self, text: &str) {
+        self.state().preview = printable::prose(text);
+    }
+
+    /// Sets what the user has typed.
+    pub(super) fn set_typed(&self, text: &str) {
+        self.state().typed = text.to_owned();
+        self.show();
+    }
+
+    /// What the user has typed in a line that is not complete.
+    pub(super) fn typed(&self) -> String {
+        self.state().typed.clone()
+    }
+
+    /// Takes what the user has typed in a line that is not complete.
+    pub(super) fn take_typed(&self) -> String {
+        std::mem::take(&mut self.state().typed)
+    }
+
+    /// Shows the line until this is dropped.
+    pub(super) async fn run(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(FORM).await;
+            self.show();
+        }
+    }
+
+    fn show(&self) {
+        if let Some(line) = self.state().line(terminal::columns()) {
+            self.terminal.status(&line);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// `⠹ 12 s execute_code: 4 of 10 orders`, and what is typed.
+    fn line(&self, columns: usize) -> Option<String> {
+        let (activity, since) = self.activity.as_ref()?;
+        let elapsed = since.elapsed();
+        let form = usize::try_from(elapsed.as_millis() / FORM.as_millis()).unwrap_or_default() % FORMS.len();
+        let form = FORMS.get(form).copied().unwrap_or(' ');
+        let head = format!("{form} {} s ", elapsed.as_secs());
+        // The last column stays free: a longer line would continue on a second row.
+        let room = columns.saturating_sub(head.width() + 1);
+        let text = match (&self.typed[..], &self.preview[..], &self.progress[..]) {
+            ("", "", "") => start(activity, room),
+            ("", "", progress) => start(&format!("{activity}: {progress}"), room),
+            ("", preview, _) => end(preview, room),
+            (typed, ..) => format!("> {}", end(&printable::prose(typed), room.saturating_sub(2))),
+        };
+        Some(format!("{head}{text}"))
+    }
+}
+
+/// The start of a text that fits into some columns.
+fn start(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or_default();
+        used <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
+/// The end of a text that fits into some columns.
+fn end(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or_default();
+        used <= columns
+    };
+    let reversed: Vec<char> = text.chars().rev().take_while(fits).collect();
+    reversed.into_iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_shows_the_seconds_and_one_of_its_texts() {
+        let since = Instant::now() - Duration::from_secs(12);
+        let mut state = State { activity: Some(("execute_code".to_owned(), since)), ..State::default() };
+        let mut line = |change: fn(&mut State)| {
+            change(&mut state);
+            state.line(30).unwrap().chars().skip(2).collect::<String>()
+        };
+        assert_eq!(line(|_| ()), "12 s execute_code");
+        assert_eq!(line(|state| state.progress = "4 of 10 orders".to_owned()), "12 s execute_code: 4 of 10 ");
+        assert_eq!(
+            line(|state| state.preview = "the orders are all paid".to_owned()),
+            "12 s he orders are all paid"
+        );
+        assert_eq!(
+            line(|state| state.typed = "and now the totals of all".to_owned()),
+            "12 s > ow the totals of all"
+        );
+        assert_eq!(State::default().line(30), None);
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!(start("日本語", 5), "日本");
+        assert_eq!(end("日本語", 5), "本語");
+    }
+}
