@@ -6,6 +6,7 @@ use gateway::recording::{RECORDING_LIMIT, RecordedAnswer, RecordedRequest, Repla
 use history::{Call, Execution, Reader};
 use maud::{Markup, html};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use server::tool_result_files::text;
 
 use crate::error::PageError;
@@ -69,7 +70,9 @@ impl Exchanges {
         let calls = &execution.calls_made;
         let lacks = match (calls.is_empty() || execution.summary.ended.is_none(), execution.is_recorded) {
             (true, _) | (_, true) => None,
-            _ if calls.iter().all(|call| self.arguments(call).is_some()) => Some("The results of these calls are"),
+            _ if calls.iter().all(|call| self.arguments(call).is_some()) => {
+                Some("The results of these calls are")
+            }
             _ => Some("The arguments and results of these calls are"),
         };
         html! {
@@ -93,19 +96,26 @@ fn own_file() -> String {
 }
 
 /// Finds the call of each recorded request: the one with the same tool and arguments, in the order of the answers.
-fn matched(reader: &Reader, calls: &[Call], run: ReplayableRun) -> Result<BTreeMap<u64, Exchange>, PageError> {
+fn matched(
+    reader: &Reader,
+    calls: &[Call],
+    run: ReplayableRun,
+) -> Result<BTreeMap<u64, Exchange>, PageError> {
     let room = (ALL / calls.len().max(1)).clamp(LEAST, MOST);
     let mut answered: BTreeMap<(String, String, String), VecDeque<Exchange>> = BTreeMap::new();
     for recorded in run.recording.calls {
         if let RecordedRequest::Tool { server, tool, arguments } = recorded.request {
             let hash = reader.hash(&arguments)?;
-            let exchange =
-                Exchange { arguments: cut(arguments.get(), room), result: cut(&result(&recorded.answer), room) };
+            let exchange = Exchange {
+                arguments: cut(arguments.get(), room),
+                result: cut(&result(&recorded.answer), room),
+            };
             answered.entry((server, tool, hash)).or_default().push_back(exchange);
         }
     }
     let mut ended: Vec<&Call> = calls.iter().filter(|call| call.ended_ms.is_some()).collect();
-    ended.sort_by(|one, other| one.ended_ms.partial_cmp(&other.ended_ms).unwrap_or(std::cmp::Ordering::Equal));
+    ended
+        .sort_by(|one, other| one.ended_ms.partial_cmp(&other.ended_ms).unwrap_or(std::cmp::Ordering::Equal));
     let exchange = |call: &&Call| {
         let hash = call.arguments.as_ref()?.hash.clone();
         let found = answered.get_mut(&(call.server.clone(), call.tool.clone(), hash))?.pop_front()?;
@@ -116,9 +126,18 @@ fn matched(reader: &Reader, calls: &[Call], run: ReplayableRun) -> Result<BTreeM
 
 fn result(answer: &RecordedAnswer) -> String {
     match answer {
-        RecordedAnswer::Value(value) => text(&serde_json::from_str::<Value>(value.get()).unwrap_or_default()),
+        RecordedAnswer::Value(value) => {
+            indented(text(&serde_json::from_str::<Value>(value.get()).unwrap_or_default()))
+        }
         RecordedAnswer::Failure(failure) => failure.message.clone(),
     }
+}
+
+/// A text with indentation if it is JSON. Numbers keep their text.
+fn indented(text: String) -> String {
+    let value = serde_json::from_str::<&RawValue>(&text).and_then(strict_json::value_with_numbers);
+    let written = value.and_then(|value| serde_json::to_string_pretty(&value));
+    written.map_or(text, |written| strict_json::with_numbers(&written).into_owned())
 }
 
 /// The beginning of a text that is too long.
@@ -128,4 +147,16 @@ fn cut(text: &str, room: usize) -> String {
     }
     let shown = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
     format!("{shown}\n[cut: it has {} bytes]", text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_indented_and_other_texts_stay() {
+        assert_eq!(indented("{\"b\":1.50,\"a\":[]}".to_owned()), "{\n  \"b\": 1.50,\n  \"a\": []\n}");
+        assert_eq!(indented("two words".to_owned()), "two words");
+        assert_eq!(cut("äöü", 3), "ä\n[cut: it has 6 bytes]");
+    }
 }

@@ -54,41 +54,41 @@ impl Document {
         let title = format!("{title} – Toolsmith");
         let shown = if open > 0 { format!("({open}) {title}") } else { title.clone() };
         html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title data-page=(title) { (shown) }
-                link rel="icon" type="image/svg+xml" href="icon.svg";
-                link rel="stylesheet" href="style.css";
-                // Not deferred: no button of the page works before it.
-                script src="script.js" {}
-            }
-            body {
-                a.skip href="#main" { "Skip to the content" }
-                header {
-                    a.brand href="executions" { "Toolsmith" }
-                    nav aria-label="Pages" {
-                        ul {
-                            @for (of, address, name) in SECTIONS {
-                                li {
-                                    a href=(address) aria-current=[(of == section).then_some("page")] {
-                                        (name)
-                                        @if *of == Section::Questions { (count_badge(open)) }
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title data-page=(title) { (shown) }
+                    link rel="icon" type="image/svg+xml" href="icon.svg";
+                    link rel="stylesheet" href="style.css";
+                    // Not deferred: no button of the page works before it.
+                    script src="script.js" {}
+                }
+                body {
+                    a.skip href="#main" { "Skip to the content" }
+                    header {
+                        a.brand href="executions" { "Toolsmith" }
+                        nav aria-label="Pages" {
+                            ul {
+                                @for (of, address, name) in SECTIONS {
+                                    li {
+                                        a href=(address) aria-current=[(of == section).then_some("page")] {
+                                            (name)
+                                            @if *of == Section::Questions { (count_badge(open)) }
+                                        }
                                     }
                                 }
                             }
                         }
+                        p #connection role="status" {}
+                        p #news .hidden role="status" {}
                     }
-                    p #connection role="status" {}
-                    p #news .hidden role="status" {}
+                    main #main tabindex="-1" { (body) }
                 }
-                main #main tabindex="-1" { (body) }
             }
         }
-    }
     }
 }
 

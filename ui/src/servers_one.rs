@@ -207,8 +207,9 @@ mod tests {
         let tools: Vec<_> =
             (0..=TOOLS).map(|n| json!({ "name": format!("t{n:04}"), "description": "x" })).collect();
         let configured = Configured::of_tools(folder.path(), &tools);
-        let shown =
-            |query: &str| page(None, &configured, &Query::of(Some(query)).unwrap()).map(|page| page.whole(0).into_string());
+        let shown = |query: &str| {
+            page(None, &configured, &Query::of(Some(query)).unwrap()).map(|page| page.whole(0).into_string())
+        };
         let first = shown("name=s").unwrap();
         assert_eq!(first.matches("href=\"tool?").count(), TOOLS);
         assert!(first.contains("server?name=s&amp;from=500") && first.contains("501 tools"), "{first}");
@@ -226,7 +227,8 @@ mod tests {
         let hostile = "<script>alert(1)</script>";
         let tools = [json!({ "name": hostile, "description": format!("{hostile} secret-of-the-server") })];
         let configured = Configured::of_tools(folder.path(), &tools);
-        let shown = page(None, &configured, &Query::of(Some("name=s")).unwrap()).unwrap().whole(0).into_string();
+        let shown =
+            page(None, &configured, &Query::of(Some("name=s")).unwrap()).unwrap().whole(0).into_string();
         assert!(!shown.contains("<script>") && !shown.contains("secret-of"), "{shown}");
         assert!(shown.contains("&lt;script&gt;") && shown.contains("program --key ${KEY}"), "{shown}");
     }

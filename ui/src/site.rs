@@ -38,7 +38,9 @@ impl Site {
     pub(crate) async fn open_questions(&self) -> usize {
         match &self.questions {
             Some(questions) => questions.list().len(),
-            None => self.store.read(|reader| Ok(executions_that_wait(reader)?.len())).await.unwrap_or_default(),
+            None => {
+                self.store.read(|reader| Ok(executions_that_wait(reader)?.len())).await.unwrap_or_default()
+            }
         }
     }
 

@@ -56,8 +56,8 @@ const LONGEST_WORD: usize = 40;
 pub(crate) fn breakable(text: &str) -> Markup {
     let (mut parts, mut last, mut length) = (vec![String::new()], ' ', 0);
     for letter in text.chars() {
-        let is_between = "./:([{<&?#".contains(letter) && last.is_alphanumeric()
-            || "_,;=>)".contains(last) && letter.is_alphanumeric();
+        let is_between = "./:<&#".contains(letter) && (last.is_alphanumeric() || ")]?>\"".contains(last))
+            || "_,;=>(?&".contains(last) && letter.is_alphanumeric();
         if length >= LONGEST_WORD || length >= KEPT_TOGETHER && is_between {
             parts.push(String::new());
             length = 0;
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(broken("demo.list_orders at the same time"), "demo.list_orders at the same time");
         assert_eq!(
             broken("demo::list_orders().limit(2).await?.orders.len()"),
-            "demo::list_orders|().limit(2).await|?.orders.len()"
+            "demo::list_orders()|.limit(2).await?|.orders.len()"
         );
         assert_eq!(broken("/home/somebody/of_the_project"), "/home/somebody|/of_the_project");
         assert_eq!(broken(&"a".repeat(90)), ["a".repeat(40), "a".repeat(40), "a".repeat(10)].join("|"));

@@ -146,8 +146,10 @@ impl Trace<'_> {
 
     /// What the calls of a group have in common, and what not.
     fn about(&self, calls: &[&Call]) -> String {
-        let times = calls.iter().filter_map(|call| Some(call.ended_ms? - call.sent_ms.unwrap_or(call.began_ms)));
-        let (least, most) = times.fold((f64::INFINITY, 0.0_f64), |(least, most), ms| (least.min(ms), most.max(ms)));
+        let times =
+            calls.iter().filter_map(|call| Some(call.ended_ms? - call.sent_ms.unwrap_or(call.began_ms)));
+        let (least, most) =
+            times.fold((f64::INFINITY, 0.0_f64), |(least, most), ms| (least.min(ms), most.max(ms)));
         let sum = |of: fn(&Call) -> u64| calls.iter().map(|call| of(call)).fold(0, u64::saturating_add);
         let mut hashes: Vec<&str> =
             calls.iter().filter_map(|call| Some(call.arguments.as_ref()?.hash.as_str())).collect();
@@ -182,7 +184,8 @@ impl Trace<'_> {
             (Some(true), Some(_)) => "cached",
             (Some(true), None) => "good",
         };
-        let waited = (sent - call.began_ms >= 1.0).then_some(Bar { from: call.began_ms, to: sent, class: "waiting" });
+        let waited =
+            (sent - call.began_ms >= 1.0).then_some(Bar { from: call.began_ms, to: sent, class: "waiting" });
         waited.into_iter().chain([Bar { from: sent, to: end, class }]).collect()
     }
 
@@ -311,13 +314,14 @@ mod tests {
         assert_eq!(numbers, [vec![1, 4], vec![2], vec![3, 6], vec![5]]);
         let window = Window::of(&Query::default(), 10.0).unwrap();
         let trace = Trace { id: "a", window, exchanges: &Exchanges::default() };
-        let shown: String =
-            groups(&calls).iter().map(|group| trace.group(group).into_string()).collect();
+        let shown: String = groups(&calls).iter().map(|group| trace.group(group).into_string()).collect();
         let rows = ["calls-1", "call-1", "call-4", "call-2", "calls-3", "call-3", "call-6", "call-5"];
         let places: Vec<_> = rows.iter().map(|row| shown.find(&format!("id=\"{row}\""))).collect();
         assert!(places.is_sorted() && places.iter().all(Option::is_some), "{places:?}: {shown}");
         assert_eq!(shown.matches("<strong>×2</strong>").count(), 2, "{shown}");
-        assert!(!shown.contains("<script>") && shown.contains("&lt;script&gt;.a") && shown.contains("tool error"));
-        assert!(shown.contains("each 6.00 ms to 6.00 ms · results 2 B · 2 tokens"), "{shown}");
+        assert!(
+            !shown.contains("<script>") && shown.contains("&lt;script&gt;.a") && shown.contains("tool error")
+        );
+        assert!(shown.contains("each 6.00 ms to 6.00 ms · results 2 bytes · 2 tokens"), "{shown}");
     }
 }

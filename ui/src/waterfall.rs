@@ -108,7 +108,10 @@ impl Window {
         let marks = (0_u8..=10).map(|mark| (first + f64::from(mark)) * step);
         let (unit, size) = if self.to < 1e4 { ("ms", 1.0) } else { ("s", 1e3) };
         let decimals = if step < size { if step * 10.0 < size { 2 } else { 1 } } else { 0 };
-        marks.take_while(|mark| *mark <= self.to).map(|mark| (mark, format!("{:.decimals$} {unit}", mark / size))).collect()
+        marks
+            .take_while(|mark| *mark <= self.to)
+            .map(|mark| (mark, format!("{:.decimals$} {unit}", mark / size)))
+            .collect()
     }
 }
 
@@ -124,7 +127,7 @@ pub(crate) fn zoom(id: &str, window: Window) -> Markup {
     html! {
         div.zooms role="group" aria-label="Shown time" {
             @for (name, text, to) in links {
-                @let is_other = to != window;
+                @let is_other = to.address(id) != window.address(id);
                 a.zoom id=(name) href=[is_other.then(|| to.address(id))] role=[(!is_other).then_some("link")]
                     aria-disabled=[(!is_other).then_some("true")] { (text) }
             }
@@ -149,7 +152,8 @@ pub(crate) fn axis(window: Window) -> Markup {
         place if place > 92.0 => "end",
         _ => "middle",
     };
-    let marks: Vec<(f64, String)> = window.marks().into_iter().map(|(ms, text)| (window.at(ms), text)).collect();
+    let marks: Vec<(f64, String)> =
+        window.marks().into_iter().map(|(ms, text)| (window.at(ms), text)).collect();
     html! {
         div.row.axis aria-hidden="true" {
             svg.track height=(ROW) {
@@ -250,7 +254,10 @@ mod tests {
         let marks = |window: Window| window.marks().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         assert_eq!(marks(whole(100.0)), ["0 ms", "20 ms", "40 ms", "60 ms", "80 ms", "100 ms"]);
         assert_eq!(marks(whole(90_000.0)), ["0 s", "20 s", "40 s", "60 s", "80 s"]);
-        assert_eq!(marks(whole(812.0).part(152.2, 153.0)), ["152.2 ms", "152.4 ms", "152.6 ms", "152.8 ms", "153.0 ms"]);
+        assert_eq!(
+            marks(whole(812.0).part(152.2, 153.0)),
+            ["152.2 ms", "152.4 ms", "152.6 ms", "152.8 ms", "153.0 ms"]
+        );
         assert!(!marks(whole(0.001)).is_empty());
     }
 
