@@ -6,13 +6,16 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, Row, ToSql, TransactionBehavior, params_from_iter};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::clock::now;
 use crate::error::{HistoryError, HistoryErrorKind};
 use crate::file::{self, Durability};
 use crate::filter::{Conditions, Filter, Page};
+use crate::kept;
 use crate::prune::{self, GONE};
 use crate::record::{Call, Execution, Question, Savings, Summary, Tokens};
+use crate::writer;
 
 /// Limit on the ids in an error about an ambiguous prefix.
 const MAX_NAMED: usize = 8;
@@ -29,7 +32,8 @@ const COLUMNS: &str = "
 number, id, begun, ended, status, error_kind, error, title, calls, total_ms, transport, client, client_version, session,
 subject, issuer, address, parent_run, folder, check_only, code_hash, code_bytes, code_tokens, answer_tokens,
 direct_tokens, process, program,
-(SELECT json_group_array(server || '.' || tool) FROM tools WHERE execution = executions.number) AS tools";
+(SELECT json_group_array(server || '.' || tool) FROM tools WHERE execution = executions.number) AS tools,
+EXISTS (SELECT 1 FROM questions WHERE execution = executions.number AND answered_ms IS NULL) AS asks";
 
 /// A history to read.
 #[derive(Debug)]
@@ -178,6 +182,26 @@ impl Reader {
         Ok(self.rows(&of("recording"), &value(), |row| row.get(0))?.pop())
     }
 
+    /// The executions that wait for the answer to a question, the latest first.
+    ///
+    /// # Errors
+    /// If the file can't be read.
+    pub fn waiting(&self) -> Result<Vec<Summary>, HistoryError> {
+        let running = Filter { status: Some("running".to_owned()), ..Filter::default() };
+        let mut found = self.list(&running, Page::ALL)?;
+        found.retain(|summary| summary.is_waiting);
+        Ok(found)
+    }
+
+    /// Hashes arguments as this history does ([`Arguments::hash`](crate::Arguments::hash)).
+    ///
+    /// # Errors
+    /// If the file can't be read.
+    pub fn hash(&self, arguments: &RawValue) -> Result<String, HistoryError> {
+        let key = writer::key(&self.connection).map_err(|error| self.unreadable(error))?;
+        Ok(kept::keyed(&key, &blake3::hash(arguments.get().as_bytes())))
+    }
+
     /// What code mode saved, by day in UTC, the earliest first. Only executions that a filter chooses and that have
     /// ended count.
     ///
@@ -262,12 +286,14 @@ fn summary(row: &Row<'_>, alive: &[String]) -> Result<Summary, rusqlite::Error> 
     let status: Option<String> = row.get("status")?;
     let process: String = row.get("process")?;
     let unfinished = || if alive.contains(&process) { "running" } else { "interrupted" };
+    let status = status.unwrap_or_else(|| unfinished().to_owned());
     Ok(Summary {
         number: row.get("number")?,
         id: row.get("id")?,
         begun: row.get("begun")?,
         ended: row.get("ended")?,
-        status: status.unwrap_or_else(|| unfinished().to_owned()),
+        is_waiting: status == "running" && row.get("asks")?,
+        status,
         error_kind: row.get("error_kind")?,
         error: row.get("error")?,
         program: row.get("program")?,

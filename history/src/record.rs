@@ -20,6 +20,8 @@ pub struct Summary {
     /// Its status: one of the outcome's, or `running`, `interrupted` (its process was killed), `input_required` (the
     /// client was asked for permission by the answer), `host_error`.
     pub status: String,
+    /// Whether it is running, and waits for the answer to a question.
+    pub is_waiting: bool,
     /// The kind of the error, if there is one.
     pub error_kind: Option<String>,
     /// The beginning of the error's message.

@@ -123,7 +123,12 @@ async fn an_execution_is_read_as_it_was_recorded() {
         tools: vec!["shop.list_orders".to_owned()],
         text: "May it?".to_owned(),
     });
+    fixture.flush().await;
+    let waiting = fixture.reader().waiting().unwrap();
+    assert!(matches!(waiting.as_slice(), [one] if one.is_waiting && one.status == "running"), "{waiting:?}");
     execution.answered(question, "once", "terminal");
+    fixture.flush().await;
+    assert_eq!(fixture.reader().waiting().unwrap(), []);
     let orders = json!({ "content": [{ "type": "text", "text": "order ".repeat(200) }], "structuredContent": { "n": 200 } });
     call(&execution, 0, &json!({ "status": "open" }), Ok(&orders));
     call(&execution, 1, &json!({ "status": "open" }), Err(FailureKind::Timeout));
@@ -155,6 +160,7 @@ async fn an_execution_is_read_as_it_was_recorded() {
     assert_eq!(usize::try_from(first.bytes).unwrap(), orders.to_string().len());
     let [one, other] = [first, second].map(|call| call.arguments.clone().unwrap());
     assert_eq!((&one.hash, one.bytes, one.value), (&other.hash, 17, None), "only their hash is kept");
+    assert_eq!(one.hash, reader.hash(&raw(&json!({ "status": "open" }))).unwrap());
     let [asked] = found.questions.as_slice() else { panic!("{found:#?}") };
     assert_eq!((asked.answer.as_deref(), asked.answered_by.as_deref()), (Some("once"), Some("terminal")));
     assert_eq!(found.outcome["result"], json!({ "value": { "open": 3 }, "bytes": 10 }));

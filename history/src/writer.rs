@@ -304,7 +304,7 @@ impl Open {
 }
 
 /// The key of hashes, which is created with the file.
-fn key(connection: &Connection) -> Result<[u8; 32], rusqlite::Error> {
+pub(crate) fn key(connection: &Connection) -> Result<[u8; 32], rusqlite::Error> {
     let read = || {
         let sql = "SELECT value FROM facts WHERE name = ?1";
         connection.query_row(sql, [KEY], |row| row.get::<_, [u8; 32]>(0)).optional()

@@ -49,7 +49,7 @@ after(async () => {
 async function addresses(page) {
   const found = await page.$$eval("td.title a", (links) => links.map((link) => link.getAttribute("href")));
   const ids = found.map((address) => address.split("id=")[1]);
-  return ["executions", ...found, `compare?of=${ids[0]}&of=${ids[1]}`, "savings", "questions", `save?id=${ids[0]}`, "execution?id=missing"];
+  return ["executions", "executions?status=ok", ...found, `compare?of=${ids[0]}&of=${ids[1]}`, "savings", "questions", `save?id=${ids[0]}`, `again?id=${ids[0]}`, "execution?id=missing"];
 }
 
 // Colours and widths.
@@ -177,7 +177,18 @@ test("an execution is run again, and its snippet is saved as a program", async (
   const rows = page.locator(".list tbody tr");
   const count = await rows.count();
   await page.getByRole("link", { name: /Again and again/ }).first().click();
-  await page.getByRole("button", { name: "Run again" }).click();
+  const execution = page.url();
+  await page.getByRole("link", { name: "Run again" }).click();
+  // It asks, and "No" runs nothing.
+  await page.getByRole("heading", { name: "Run it again?" }).waitFor();
+  assert.match(await page.locator("main").textContent(), /made 1 call[^]*demo\.list_orders[^]*limit\(1\)/);
+  await page.getByRole("link", { name: "No", exact: true }).click();
+  assert.equal(page.url(), execution);
+  await page.getByRole("link", { name: "Executions" }).click();
+  assert.equal(await rows.count(), count);
+  await page.goto(execution);
+  await page.getByRole("link", { name: "Run again" }).click();
+  await page.getByRole("button", { name: "Yes, run it again", disabled: false }).click();
   await page.waitForURL("**/executions");
   await page.waitForFunction((more) => document.querySelectorAll(".list tbody tr").length === more, count + 1);
   await page.getByRole("link", { name: /Again and again/ }).first().click();
@@ -293,15 +304,190 @@ test("two executions are chosen and compared with the keyboard", async () => {
   await context.close();
 });
 
-test("a call of the timeline leads to its row", async () => {
-  const { context, page, problems } = await open(browser, site);
-  await page.getByRole("link", { name: /Fifty orders/ }).click();
-  assert.equal(await page.locator(".timeline a").count(), 50);
-  await page.locator('.timeline a[href="#call-7"]').click();
-  assert.ok(page.url().endsWith("#call-7"));
-  await page.locator("tr#call-7:target").waitFor();
+// The page of the fifty orders.
+async function fifty(options) {
+  const opened = await open(browser, site, options);
+  await opened.page.getByRole("link", { name: /Fifty orders/ }).click();
+  await opened.page.getByRole("heading", { name: "Timeline" }).waitFor();
+  return opened;
+}
+
+// The id of what has the focus.
+const focused = (page) => page.evaluate(() => document.activeElement.id);
+
+test("equal calls are one row, which opens to each of them", async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const { context, page, problems } = await fifty({ javaScriptEnabled });
+    const group = page.locator("summary", { hasText: "demo.list_orders ×50" });
+    assert.equal(await group.locator("rect").count(), 50);
+    assert.equal(await page.locator("#call-7").isVisible(), false);
+    await group.click();
+    assert.equal(await page.locator(".trace details details").count(), 50);
+    await page.locator("#call-7").click();
+    const opened = page.locator("details:has(> #call-7) .opened");
+    assert.match(await opened.textContent(), /Call7.*Arguments11 bytes, hash/);
+    assert.ok(await page.getByText("history: { recordings: true }").isVisible());
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
+  // An address with a call shows it.
+  const { context, page } = await fifty();
+  await page.goto(`${page.url()}#call-7`);
+  await page.reload();
+  await page.locator("details[open] > #call-7").waitFor();
+  assert.equal(await focused(page), "call-7");
+  await context.close();
+});
+
+test("the timeline is one stop of the key Tab, and arrow keys move in it", async () => {
+  const { context, page, problems } = await fifty();
+  const stops = () => page.locator(".trace summary[tabindex='0']").count();
+  assert.deepEqual([await stops(), await page.locator(".trace summary").count()], [1, 51]);
+  await page.locator("#zoom-in").focus();
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(page), "calls-0");
+  const after = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+    return focused(page);
+  };
+  assert.equal(await after("ArrowDown"), "calls-0", "its calls are not shown");
+  assert.equal(await after("ArrowRight", "ArrowRight"), "call-0");
+  assert.equal(await after("ArrowDown", "ArrowDown"), "call-2");
+  assert.equal(await after("ArrowUp"), "call-1");
+  assert.equal(await after("Enter"), "call-1");
+  assert.ok(await page.locator("details[open] > #call-1").isVisible());
+  assert.equal(await after("ArrowLeft", "ArrowLeft"), "calls-0");
+  assert.equal(await after("End"), "call-49");
+  assert.equal(await after("Home"), "calls-0");
+  assert.equal(await after("ArrowDown"), "call-0");
+  assert.equal(await stops(), 1);
+  // Tab leaves it, and comes back to the same row.
+  assert.notEqual(await after("Tab"), "call-1");
+  assert.equal(await after("Shift+Tab"), "call-0");
   assert.deepEqual(problems, []);
   await context.close();
+});
+
+test("the timeline is zoomed, by links and keys, and the way back is that of the browser", async () => {
+  const { context, page, problems } = await fifty();
+  const shown = page.locator(".zooms span");
+  const whole = await shown.textContent();
+  await page.locator("#calls-0").click();
+  await page.getByRole("link", { name: "Zoom in" }).click();
+  await page.waitForFunction((text) => document.querySelector(".zooms span").textContent !== text, whole);
+  assert.match(await shown.textContent(), / to .* of /);
+  assert.ok(await page.locator("#call-7").isVisible(), "what is open stays open");
+  assert.match(page.url(), /&from=.*&to=/);
+  await page.goBack();
+  await page.waitForFunction((text) => document.querySelector(".zooms span").textContent === text, whole);
+  // To a call, and back to all.
+  await page.locator("#call-7").focus();
+  const width = () => page.locator("#call-7 rect").last().getAttribute("width").then(parseFloat);
+  assert.ok((await width()) < 75);
+  await page.keyboard.press("+");
+  await page.waitForFunction(() => document.querySelector("#zoom-all").href);
+  assert.ok((await width()) > 75, "it fills most of the shown time");
+  assert.equal(await focused(page), "call-7");
+  await page.keyboard.press("0");
+  await page.waitForFunction((text) => document.querySelector(".zooms span").textContent === text, whole);
+  assert.deepEqual(problems, []);
+  await context.close();
+  // Without the script, they are links to other pages.
+  const plain = await fifty({ javaScriptEnabled: false });
+  await plain.page.getByRole("link", { name: "Zoom in" }).click();
+  assert.match(await plain.page.locator(".zooms span").textContent(), / to .* of /);
+  await plain.context.close();
+});
+
+test("calls are visible at 390 pixels, and no word is broken", async () => {
+  const { context, page } = await fifty({ viewport: { width: 390, height: 844 } });
+  const row = page.locator("#calls-0");
+  await row.click();
+  const inside = async (one) => {
+    const { x, width, height } = await one.boundingBox();
+    assert.ok(x >= 0 && x + width <= 390 && height > 0);
+    return { width, height };
+  };
+  for (const one of [row, page.locator("#call-7"), page.locator("#call-7 .took"), row.locator("svg")]) await inside(one);
+  assert.ok((await inside(page.locator("#call-7 svg"))).width > 300, "its bar has the whole width");
+  for (const address of await addresses(page)) {
+    await page.goto(new URL(address, page.url()).href);
+    assert.deepEqual(await page.evaluate(broken), [], address);
+  }
+  await context.close();
+});
+
+// The words that are on two lines, except those that are longer than a line.
+function broken() {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const { index, 0: word } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top)));
+      if (lines.size > 1 && word.length <= 32) found.push(word);
+    }
+  }
+  return found;
+}
+
+test("times are those of the browser's zone, and in UTC without the script", async () => {
+  const texts = [];
+  for (const [timezoneId, javaScriptEnabled] of [["UTC", false], ["UTC", true], ["Asia/Kolkata", true]]) {
+    const { context, page } = await fifty({ timezoneId, javaScriptEnabled });
+    texts.push(await page.locator("time").first().textContent());
+    await context.close();
+  }
+  const [plain, utc, kolkata] = texts;
+  assert.equal(plain, `${utc}Z`);
+  const ahead = Date.parse(`${kolkata.replace(" ", "T")}Z`) - Date.parse(`${utc.replace(" ", "T")}Z`);
+  assert.equal(ahead, 5.5 * 3_600_000);
+});
+
+test("the filters are behind one control, which names those that are set", async () => {
+  const { context, page, problems } = await open(browser, site);
+  const status = page.getByLabel("Status");
+  assert.equal(await status.isVisible(), false);
+  const control = page.locator("details.filter > summary");
+  await control.click();
+  await status.selectOption("compile_error");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await control.getByText("Filter: status compile error").waitFor();
+  assert.equal(await page.locator(".list tbody tr").count(), 1);
+  await page.getByRole("link", { name: "All executions" }).click();
+  await control.getByText("Filter", { exact: true }).waitFor();
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("an open question is counted on every page, in the title and in the list, also of other processes", async () => {
+  const own = await open(browser, client);
+  const other = await open(browser, site);
+  await own.page.goto(new URL("savings", own.page.url()).href);
+  await other.page.goto(new URL("servers", other.page.url()).href);
+  const running = client.execute(ASKS);
+  for (const { page } of [own, other]) {
+    // The page that was open before shows it.
+    await page.getByRole("link", { name: "Questions 1 waiting for you" }).waitFor();
+    assert.match(await page.title(), /^\(1\) /);
+    await page.goto(new URL("executions", page.url()).href);
+    assert.match(await page.title(), /^\(1\) Executions/);
+    await page.locator(".list .badge", { hasText: "waiting for you" }).waitFor();
+    await page.locator("tr", { has: page.locator(".badge", { hasText: "waiting for you" }) }).locator("td.title a").click();
+    await page.getByText("It waits for your answer").waitFor();
+    await page.getByRole("link", { name: "Questions 1 waiting for you" }).click();
+  }
+  await other.page.getByText("wait for your answer in their client").waitFor();
+  await own.page.getByRole("button", { name: "No" }).click();
+  assert.equal((await running).status, "denied");
+  for (const { page, context, problems } of [own, other]) {
+    await page.waitForFunction(() => !document.title.startsWith("("));
+    assert.equal(await page.locator("#open-count").isVisible(), false);
+    assert.deepEqual(problems, []);
+    await context.close();
+  }
 });
 
 test("a browser that has not opened the page sees nothing", async () => {

@@ -1,5 +1,6 @@
 // Keeps an open page up to date, and sees to it that a click decides about what its user saw: what acts does nothing for
 // a moment after it has appeared or moved. It runs before the page is read, so that nothing works before that rule does.
+// It also writes times in the browser's zone, and moves through the timeline with keys; without it, all rows are in the order of the key Tab.
 "use strict";
 
 (() => {
@@ -11,6 +12,8 @@
   // Milliseconds in which a button that has appeared or moved does nothing. People need about a quarter of a second to
   // notice a change, and as long again to stop a click that they have begun; a double click takes half a second.
   const SETTLING = 1000;
+
+  const GONE = "Toolsmith does not answer. Is it still running?";
 
   // What changes something; and what the user chooses from a list that changes by itself.
   const ACTS = "form[method=post] button";
@@ -81,7 +84,7 @@
       value: active && active.value,
       typed: new Map(places(TYPED, (input, place) => [input.id || place, input.value])),
       selected: new Map(places("input[type=checkbox]", (input) => [input.id || input.value, input.checked])),
-      unfolded: places("details", (details) => details.open),
+      unfolded: new Map(places("details", (details, place) => [rowOf(details) || place, details.open])),
       scrolled: places(".wide, .code, pre", (box) => [box.scrollLeft, box.scrollTop]),
     };
   }
@@ -96,12 +99,12 @@
       if (typed !== undefined) input.value = typed;
     });
     part.querySelectorAll("details").forEach((details, place) => {
-      details.open = Boolean(before.unfolded[place]);
+      details.open = Boolean(before.unfolded.get(rowOf(details) || place));
     });
     part.querySelectorAll(".wide, .code, pre").forEach((box, place) => {
       [box.scrollLeft, box.scrollTop] = before.scrolled[place] || [0, 0];
     });
-    const focusable = Array.from(part.querySelectorAll("a, button, input, select, textarea"));
+    const focusable = Array.from(part.querySelectorAll("a, button, input, select, textarea, summary"));
     const same = focusable.find((one) => {
       if (before.id) return one.id === before.id;
       return before.address ? one.getAttribute("href") === before.address : before.value && one.value === before.value;
@@ -114,6 +117,7 @@
     const own = document.importNode(newer, true);
     part.replaceWith(own);
     restore(own, before);
+    improve(own);
   }
 
   // Puts new cards below the others, and leaves those that are closed in their places.
@@ -125,6 +129,89 @@
     known.filter((id) => !open.includes(id)).forEach((id) => close(document.getElementById(id)));
     const added = open.filter((id) => !known.includes(id)).map((id) => newer.querySelector(`#${id}`));
     part.append(...added.map((card) => document.importNode(card, true)));
+    improve(part);
+  }
+
+  // Times in the zone of the browser, and one row of the timeline in the order of the key Tab.
+  function improve(part) {
+    part.querySelectorAll("time").forEach((time) => {
+      const at = new Date(time.dateTime);
+      // In this form, the time of the zone is written as that of UTC would be.
+      const local = new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString();
+      time.textContent = `${local.slice(0, 10)} ${local.slice(11, 16)}`;
+      time.title = `${local.slice(11, 23)}; in UTC ${time.dateTime}`;
+    });
+    part.querySelectorAll(".keys").forEach((keys) => (keys.hidden = false));
+    const all = rows();
+    if (all.length > 0) rove(all.find((row) => row.id === current) || all[0]);
+  }
+
+  const rowOf = (details) => details.querySelector("summary").id;
+  const rows = () => Array.from(document.querySelectorAll(".trace summary"));
+  const around = (row) => row.parentElement.parentElement.closest("details");
+  let current = null;
+
+  function rove(row) {
+    current = row.id;
+    rows().forEach((one) => (one.tabIndex = one === row ? 0 : -1));
+  }
+
+  // What a key does on a row of the timeline: the row to go to, or true if it has done something else.
+  function steer(row, key) {
+    const details = row.parentElement;
+    const shown = rows().filter((one) => !around(one) || !around(one).closest("details:not([open])"));
+    const own = details.querySelector("a.zoom");
+    const zoom = { "+": "zoom-in", "-": "zoom-out", 0: "zoom-all" }[key];
+    if (key === "+" && own && own.href !== window.location.href) own.click();
+    else if (zoom) document.getElementById(zoom).click();
+    else if (key === "ArrowRight" && !details.open) details.open = true;
+    else if (key === "ArrowLeft" && details.open) details.open = false;
+    else if (key === "ArrowLeft") return around(row) && around(row).querySelector("summary");
+    else {
+      const place = shown.indexOf(row);
+      return { ArrowUp: shown[place - 1], ArrowDown: shown[place + 1], ArrowRight: shown[place + 1], Home: shown[0], End: shown.at(-1) }[key];
+    }
+    return true;
+  }
+
+  function press(event) {
+    const row = event.target.closest(".trace summary");
+    if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+    const to = steer(row, event.key);
+    if (!to) return;
+    event.preventDefault();
+    if (to !== true) to.focus();
+  }
+
+  // Opens the row that the address names, and those around it.
+  function reveal() {
+    const row = rows().find((one) => `#${one.id}` === window.location.hash);
+    for (let details = row && row.parentElement; details; details = details.parentElement.closest("details")) details.open = true;
+    if (row) row.focus();
+  }
+
+  // Shows another part of the time without leaving the page.
+  function zoom(event) {
+    const link = event.target instanceof Element ? event.target.closest("a.zoom[href]") : null;
+    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    window.history.pushState(null, "", link.href);
+    rezoom();
+  }
+
+  const rezoom = () => refresh(document.querySelectorAll("#timeline")).catch(() => say(GONE));
+
+  // The number of open questions: in the navigation and the title.
+  function count(open) {
+    const badge = document.getElementById("open-count");
+    if (badge.firstElementChild.textContent === open) return;
+    settle(() => {
+      badge.hidden = open === "0";
+      badge.firstElementChild.textContent = open;
+    });
+    const title = document.querySelector("title");
+    title.textContent = open === "0" ? title.dataset.page : `(${open}) ${title.dataset.page}`;
+    document.getElementById("news").textContent = open === "0" ? "" : `${open} waiting for you`;
   }
 
   // Replaces the answers of a card by a note. The card keeps its height.
@@ -146,14 +233,14 @@
     if (hadFocus) dismiss.focus({ preventScroll: true });
   }
 
-  async function refresh() {
+  async function refresh(parts = live()) {
     const answer = await fetch(window.location.href, { cache: "no-store" });
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html");
     version = answer.headers.get("toolsmith-version");
     read = Date.now();
     settle(() => {
-      live().forEach((part) => {
+      parts.forEach((part) => {
         const newer = page.getElementById(part.id);
         if (newer && part.dataset.live === "keep") keep(part, newer);
         else if (newer && newer.outerHTML !== shown.get(part.id)) replace(part, newer);
@@ -166,7 +253,8 @@
     const answer = await fetch("version", { cache: "no-store" });
     if (!answer.ok) throw new Error(String(answer.status));
     const found = await answer.text();
-    if (found !== version || Date.now() - read > LONGEST) await refresh();
+    count(answer.headers.get("toolsmith-open-questions"));
+    if (live().length > 0 && (found !== version || Date.now() - read > LONGEST)) await refresh();
   }
 
   function say(text) {
@@ -175,13 +263,12 @@
   }
 
   async function follow() {
-    if (live().length === 0) return;
     if (!document.hidden) {
       try {
         await look();
         say("");
       } catch {
-        say("Toolsmith does not answer. Is it still running?");
+        say(GONE);
       }
     }
     setTimeout(follow, INTERVAL);
@@ -194,9 +281,18 @@
   document.addEventListener("DOMContentLoaded", () => {
     live().forEach((part) => shown.set(part.id, part.outerHTML));
     isWhole = true;
+    improve(document);
+    reveal();
     holdActions();
     setTimeout(follow, INTERVAL);
   });
+  document.addEventListener("click", zoom);
+  document.addEventListener("keydown", press);
+  document.addEventListener("focusin", (event) => {
+    if (event.target.matches(".trace summary")) rove(event.target);
+  });
+  window.addEventListener("hashchange", reveal);
+  window.addEventListener("popstate", rezoom);
   // One click is one answer, and another size or page of the window moves everything.
   document.addEventListener("submit", holdActions);
   window.addEventListener("resize", holdActions);

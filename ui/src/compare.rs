@@ -6,15 +6,15 @@ use maud::{Markup, html};
 
 use crate::error::PageError;
 use crate::execution::read;
-use crate::layout::{self, Section, badge};
+use crate::layout::{self, Document, Section, status};
 use crate::query::Query;
-use crate::text::{bytes, counted, line, lines, time};
+use crate::text::{breakable, bytes, counted, line, lines, time};
 
 /// The page that compares the two executions of the fields `of`, the earlier one first.
 ///
 /// # Errors
 /// If there are not two, or the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Markup, PageError> {
+pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Document, PageError> {
     let ids: Vec<&str> = query.all("of").collect();
     let [one, other] = ids.as_slice() else {
         return Err(PageError::wrong(format!(
@@ -31,7 +31,7 @@ pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Markup, Pag
             table.compare {
                 thead { tr { td {} th scope="col" { (name(&old)) } th scope="col" { (name(&new)) } } }
                 tbody {
-                    tr { th scope="row" { "begun" } td { (begun(&old)) } td { (begun(&new)) } }
+                    tr { th scope="row" { "begun" } td { (time(old.summary.begun)) } td { (time(new.summary.begun)) } }
                     tr { th scope="row" { "time" } td { (took(&old)) } td { (took(&new)) } }
                     @for member in &differences.members {
                         tr {
@@ -50,21 +50,16 @@ pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Markup, Pag
             (difference(name, text))
         }
     };
-    Ok(layout::page("Two executions", Section::Executions, &body))
+    Ok(layout::page("Two executions", Section::Executions, body))
 }
 
 fn name(execution: &Execution) -> Markup {
     let summary = &execution.summary;
     html! {
-        a href=(format!("execution?id={}", summary.id)) { code { (summary.id) } } " " (badge(&summary.status))
+        a href=(format!("execution?id={}", summary.id)) { code { (summary.id) } } " " (status(summary))
         br;
-        bdi { (line(&summary.title)) }
+        bdi { (breakable(&line(&summary.title))) }
     }
-}
-
-fn begun(execution: &Execution) -> Markup {
-    let (shown, exact) = time(execution.summary.begun);
-    html! { time datetime=(exact) { (shown) } }
 }
 
 fn took(execution: &Execution) -> String {

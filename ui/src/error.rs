@@ -1,6 +1,6 @@
 //! Why a page can't be shown.
 
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use history::{HistoryError, HistoryErrorKind};
 use maud::html;
@@ -66,7 +66,6 @@ impl IntoResponse for PageError {
             p.error { (lines(&self.message)) }
             p { a href="executions" { "All executions" } }
         };
-        let html = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
-        (self.status, html, layout::page(title, Section::None, &body).into_string()).into_response()
+        (self.status, layout::page(title, Section::None, body)).into_response()
     }
 }

@@ -1,15 +1,18 @@
-//! One execution: what happened when, its snippet, calls, questions, output and sandbox.
+//! One execution: what happened when, its snippet, output and sandbox.
 
 use history::shown::{duration, from};
-use history::{Arguments, Call, Execution, Question, Reader};
+use history::{Arguments, Execution, Reader};
 use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::access::Visitor;
 use crate::error::PageError;
-use crate::layout::{self, Section, badge};
-use crate::text::{bytes, count, line, lines, number, time};
-use crate::{output, snippet, waterfall};
+use crate::exchanges::Exchanges;
+use crate::layout::{self, Document, Section, status};
+use crate::query::Query;
+use crate::text::{breakable, bytes, line, lines, number, time};
+use crate::waterfall::Window;
+use crate::{output, snippet, trace};
 
 /// Characters of a hash that are shown.
 const HASH: usize = 12;
@@ -18,25 +21,33 @@ const HASH: usize = 12;
 ///
 /// # Errors
 /// If there is none, or more than one, or the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Result<Markup, PageError> {
+pub(crate) fn page(
+    reader: Option<&Reader>,
+    id: &str,
+    query: &Query,
+    visitor: &Visitor,
+) -> Result<Document, PageError> {
     let execution = read(reader, id)?;
+    let window = Window::of(query, trace::total(&execution))?;
+    let exchanges = Exchanges::of(reader, &execution)?;
     let summary = &execution.summary;
     let is_live = summary.ended.is_none();
     let title = line(&summary.title);
     let body = html! {
         (actions(visitor, &summary.id))
         article #execution data-live[is_live] {
-            h1 { bdi { (if title.is_empty() { "Execution" } else { &title }) } " " (badge(&summary.status)) }
+            h1 { bdi { (breakable(if title.is_empty() { "Execution" } else { &title })) } " " (status(summary)) }
+            @if summary.is_waiting { p.note { "It waits for your answer: " a href="questions" { "questions" } } }
             @if let Some(error) = error(&execution) { (error) }
             (facts(&execution))
             h2 { "Timeline" }
-            (waterfall::figure(&execution))
+            (trace::figure(&execution, window, &exchanges))
+            (exchanges.note(&execution))
             h2 #snippet { "Snippet" }
             @if !execution.code_is_whole { p { "Secrets in it are masked." } }
             (snippet::listing(&execution.code, &execution.outcome))
-            (calls(&execution.calls_made, summary.calls))
-            (questions(&execution.questions))
             (output::sections(&summary.id, &execution.outcome))
+            (manifest(&execution.outcome))
             (sandbox(&execution.outcome))
             h2 { "Compare" }
             form.inline action="compare" method="get" {
@@ -53,7 +64,7 @@ pub(crate) fn page(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
             } }
         }
     };
-    Ok(layout::page(&format!("{title} {}", summary.id), Section::Executions, &body))
+    Ok(layout::page(&format!("{title} {}", summary.id), Section::Executions, body))
 }
 
 /// An execution; fails if there is no history.
@@ -80,7 +91,6 @@ fn error(execution: &Execution) -> Option<Markup> {
 fn facts(execution: &Execution) -> Markup {
     let summary = &execution.summary;
     let outcome = &execution.outcome;
-    let (begun, exact) = time(summary.begun);
     let cpu = outcome["cpu_ms"].as_f64().filter(|ms| *ms > 0.0).map(duration);
     let compiled = match (outcome["cached"] == true, outcome["optimized"] == true) {
         (true, true) => Some("before, with optimization"),
@@ -115,9 +125,9 @@ fn facts(execution: &Execution) -> Markup {
     html! {
         dl.facts {
             div { dt { "Id" } dd { code { (summary.id) } } }
-            div { dt { "Begun" } dd { time datetime=(exact) { (begun) } } }
+            div { dt { "Begun" } dd { (time(summary.begun)) } }
             @for (name, value) in rows.into_iter().flatten() {
-                div { dt { (name) } dd { bdi { (value) } } }
+                div { dt { (name) } dd { bdi { (breakable(&value)) } } }
             }
         }
     }
@@ -135,89 +145,27 @@ fn arguments(arguments: &Arguments) -> String {
     }
 }
 
-fn calls(calls: &[Call], total: u64) -> Markup {
-    let left_out = total.saturating_sub(u64::try_from(calls.len()).unwrap_or(u64::MAX));
-    html! {
-        @if !calls.is_empty() {
-            h2 #calls { "Calls" }
-            div.wide tabindex="0" role="region" aria-label="Calls" {
-                table {
-                    thead {
-                        tr {
-                            th.number scope="col" { "Call" }
-                            th scope="col" { "Tool" }
-                            th.number scope="col" { "At" }
-                            th.number scope="col" { "Waited" }
-                            th.number scope="col" { "Time" }
-                            th scope="col" { "Result" }
-                            th.number scope="col" { "Tokens" }
-                            th scope="col" { "Arguments" }
-                        }
-                    }
-                    tbody { @for call in calls { (call_row(call)) } }
-                }
-            }
-            @if left_out > 0 { p { "Another " (count(left_out)) " are not kept one by one." } }
-        }
-    }
+fn strings(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(line).collect()
 }
 
-fn call_row(call: &Call) -> Markup {
-    let waited = call.sent_ms.map(|sent| sent - call.began_ms).filter(|waited| *waited >= 1.0);
-    let begun = call.sent_ms.unwrap_or(call.began_ms);
-    let result = waterfall::result(call);
+/// The tools that the program of an outcome can call.
+pub(crate) fn manifest(outcome: &Value) -> Markup {
+    let manifest = strings(&outcome["manifest"]);
     html! {
-        tr id=(format!("call-{}", call.number)) {
-            th.number scope="row" { (call.number) }
-            td { bdi { (waterfall::tool(call)) } }
-            td.number { (duration(call.began_ms)) }
-            td.number { (waited.map(duration).unwrap_or_default()) }
-            td.number { (call.ended_ms.map(|ended| duration(ended - begun)).unwrap_or_default()) }
-            td { (result) @if let Some(age) = call.cached_age_ms { " (cached " (duration(age)) " before)" } }
-            td.number { (count(call.direct_tokens)) }
-            td.arguments { bdi { (call.arguments.as_ref().map(arguments).unwrap_or_default()) } }
-        }
-    }
-}
-
-fn questions(questions: &[Question]) -> Markup {
-    html! {
-        @if !questions.is_empty() {
-            h2 #questions { "Questions" }
-            ol.questions {
-                @for question in questions {
-                    li {
-                        p {
-                            strong { (line(question.answer.as_deref().unwrap_or("no answer"))) }
-                            @if let Some(by) = &question.answered_by { ", by " (line(by)) }
-                            " – asked at " (duration(question.asked_ms))
-                            @if let Some(answered) = question.answered_ms {
-                                ", answered after " (duration(answered - question.asked_ms))
-                            }
-                        }
-                        p { "About " (line(&question.about)) @for tool in &question.tools { " " code { bdi { (line(tool)) } } } }
-                        pre tabindex="0" { bdi { (lines(&question.text)) } }
-                    }
-                }
-            }
+        @if !manifest.is_empty() {
+            h2 { "Manifest" }
+            p { "The tools that the program can call:" }
+            ul.names { @for tool in &manifest { li { code { bdi { (breakable(tool)) } } } } }
         }
     }
 }
 
 fn sandbox(outcome: &Value) -> Markup {
-    let strings = |list: &Value| -> Vec<String> {
-        list.as_array().into_iter().flatten().filter_map(Value::as_str).map(line).collect()
-    };
-    let manifest = strings(&outcome["manifest"]);
     let report = &outcome["sandbox"];
     let tier = report["tier"].as_str().filter(|tier| !tier.is_empty());
     let (layers, refused) = (strings(&report["layers"]), strings(&report["refused"]));
     html! {
-        @if !manifest.is_empty() {
-            h2 { "Manifest" }
-            p { "The tools that the program can call:" }
-            ul.names { @for tool in &manifest { li { code { bdi { (tool) } } } } }
-        }
         @if let Some(tier) = tier {
             h2 { "Sandbox" }
             p { "Tier " strong { (line(tier)) } ", with:" }
@@ -230,14 +178,12 @@ fn sandbox(outcome: &Value) -> Markup {
     }
 }
 
-/// The button, and the way to save the snippet as a program; nothing if the page only reads.
+/// The ways to run the snippet again and to save it as a program; nothing if the page only reads.
 fn actions(visitor: &Visitor, id: &str) -> Markup {
     html! {
         @if visitor.may_act() {
-            form.actions action="again" method="post" {
-                (visitor.field())
-                input type="hidden" name="id" value=(id);
-                button type="submit" { "Run again" }
+            p.actions {
+                a href=(format!("again?id={id}")) { "Run again" }
                 a href=(format!("save?id={id}")) { "Save as a program" }
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page
 //! answers them, and `store` reads the history for it. `list`, `execution`, `compare`, `questions` and `savings` write
-//! the pages, from the parts in `waterfall`, `snippet`, `output` and `plot`; `layout` is around them. `servers`,
+//! the pages, from the parts in `trace` (with `waterfall` and `exchanges`), `snippet`, `output` and `plot`; `layout` is around them. `servers`,
 //! `programs` and `permissions` are about the configuration, which `configured` reads. `again`, `checking`, `saving` and
 //! `try_call` change something, all but the last with this program's own commands (`command`); `shown` ties an answer to
 //! what its form showed. Texts of the history are untrusted: they pass through `text` and the escapes of the templates,
@@ -20,6 +20,7 @@ mod command;
 mod compare;
 mod configured;
 mod error;
+mod exchanges;
 mod execution;
 mod headers;
 mod layout;
@@ -43,6 +44,7 @@ mod site;
 mod snippet;
 mod store;
 mod text;
+mod trace;
 mod try_call;
 mod try_form;
 mod waterfall;

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use runner::Status;
 
 use crate::error::PageError;
-use crate::layout::{self, Section, badge};
+use crate::layout::{self, Document, Section, status};
 use crate::query::Query;
-use crate::text::{count, counted, line, time};
+use crate::text::{breakable, count, counted, line, time};
 
 /// Executions on a page: the number without a choice, and the choices.
 const LIMIT: usize = 100;
@@ -24,7 +24,7 @@ const WITHOUT_OUTCOME: [&str; 4] = ["running", "interrupted", "input_required", 
 ///
 /// # Errors
 /// If a filter is wrong, or the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Markup, PageError> {
+pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Document, PageError> {
     let filter = query.filter()?;
     let limit = query.number("limit")?.and_then(|limit| usize::try_from(limit).ok());
     let limit = limit.filter(|limit| LIMITS.contains(limit)).unwrap_or(LIMIT);
@@ -58,7 +58,7 @@ pub(crate) fn page(reader: Option<&Reader>, query: &Query) -> Result<Markup, Pag
             }
         }
     };
-    Ok(layout::page("Executions", Section::Executions, &body))
+    Ok(layout::page("Executions", Section::Executions, body))
 }
 
 fn address(query: &str) -> String {
@@ -88,36 +88,44 @@ fn filters(query: &Query, limit: usize) -> Markup {
     ];
     let statuses = Status::ALL.map(|status| status.to_string()).into_iter();
     let statuses: Vec<String> = statuses.chain(WITHOUT_OUTCOME.map(str::to_owned)).collect();
+    let chosen = |name: &&str| query.get(name).is_some();
+    let names = ["status"].into_iter().chain(texts.map(|(name, ..)| name)).filter(chosen);
+    let chosen: Vec<String> =
+        names.map(|name| format!("{name} {}", line(&value(name).replace('_', " ")))).collect();
     html! {
-        form.filters action="executions" method="get" role="search" aria-label="Filters" {
-            label {
-                span { "Status" }
-                select name="status" {
-                    option value="" { "any" }
-                    @for status in &statuses {
-                        option value=(status) selected[*status == value("status")] { (status.replace('_', " ")) }
-                    }
-                }
-            }
-            @for (name, label, kind) in texts {
+        details.filter {
+            summary { "Filter" @if !chosen.is_empty() { ": " bdi { (breakable(&chosen.join(", "))) } } }
+            form.filters action="executions" method="get" role="search" aria-label="Filters" {
                 label {
-                    span { (label) }
-                    input type=(kind) name=(name) value=(value(name)) autocomplete="off" spellcheck="false";
-                }
-            }
-            label {
-                span { "On a page" }
-                select name="limit" {
-                    @for choice in LIMITS {
-                        option value=(choice) selected[choice == limit] { (choice) }
+                    span { "Status" }
+                    select name="status" {
+                        option value="" { "any" }
+                        @for status in &statuses {
+                            option value=(status) selected[*status == value("status")] { (status.replace('_', " ")) }
+                        }
                     }
                 }
-            }
-            div.actions {
-                button type="submit" { "Filter" }
-                a href="executions" { "Clear" }
+                @for (name, label, kind) in texts {
+                    label {
+                        span { (label) }
+                        input type=(kind) name=(name) value=(value(name)) autocomplete="off" spellcheck="false";
+                    }
+                }
+                label {
+                    span { "On a page" }
+                    select name="limit" {
+                        @for choice in LIMITS {
+                            option value=(choice) selected[choice == limit] { (choice) }
+                        }
+                    }
+                }
+                div.actions {
+                    button type="submit" { "Filter" }
+                    a href="executions" { "Clear" }
+                }
             }
         }
+        @if !chosen.is_empty() { p { a href="executions" { "All executions" } } }
     }
 }
 
@@ -143,7 +151,6 @@ fn table(found: &[Summary]) -> Markup {
 
 fn row(summary: &Summary) -> Markup {
     let id: String = summary.id.chars().take(ID).collect();
-    let (shown, exact) = time(summary.begun);
     let title = line(&summary.title);
     let tools = summary.tools.iter().map(|tool| line(tool)).collect::<Vec<_>>().join(", ");
     html! {
@@ -153,16 +160,16 @@ fn row(summary: &Summary) -> Markup {
             }
             td.title {
                 a href=(format!("execution?id={}", summary.id)) {
-                    code { (id) } " " bdi { (if title.is_empty() { "(empty)" } else { &title }) }
+                    code { (id) } " " bdi { (breakable(if title.is_empty() { "(empty)" } else { &title })) }
                 }
-                @if !tools.is_empty() { span.tools { bdi { (tools) } } }
+                @if !tools.is_empty() { span.tools { bdi { (breakable(&tools)) } } }
             }
-            td data-label="Status" { (badge(&summary.status)) }
-            td data-label="Begun" { time datetime=(exact) { (shown) } }
+            td data-label="Status" { (status(summary)) }
+            td data-label="Begun" { (time(summary.begun)) }
             td.number data-label="Time" { (summary.total_ms.map(duration).unwrap_or_default()) }
             td.number data-label="Calls" title=(counted(summary.calls, "call")) { (count(summary.calls)) }
             td.number data-label="Tokens" { (count(summary.tokens.code.saturating_add(summary.tokens.answer))) }
-            td data-label="From" { bdi { (line(&from(summary))) } }
+            td data-label="From" { bdi { (breakable(&line(&from(summary)))) } }
         }
     }
 }

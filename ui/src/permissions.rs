@@ -8,7 +8,7 @@ use crate::access::Visitor;
 use crate::action::Action;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::servers;
 use crate::servers_one::permission;
 use crate::shown;
@@ -18,7 +18,7 @@ use crate::text::{line, time};
 const ANSWERS: usize = 1_000;
 
 /// The page.
-pub(crate) fn page(configured: &Configured, visitor: &Visitor) -> Markup {
+pub(crate) fn page(configured: &Configured, visitor: &Visitor) -> Document {
     let (remembered, wrong) = Remembered::read();
     let answers = remembered.answers();
     let current = CurrentServers::of(&configured.config, &remembered, &answers, configured.lists.clone());
@@ -41,7 +41,7 @@ pub(crate) fn page(configured: &Configured, visitor: &Visitor) -> Markup {
         }
         p { "Programs are approved for their text and their tools: " a href="programs" { "all programs" } }
     };
-    layout::page("Permissions", Section::Permissions, &body)
+    layout::page("Permissions", Section::Permissions, body)
 }
 
 fn answers_table(answers: &[RememberedAnswer], current: &CurrentServers<'_>, visitor: &Visitor) -> Markup {
@@ -73,7 +73,7 @@ fn answer_row(answer: &RememberedAnswer, state: InForce, visitor: &Visitor) -> M
             td data-label="State" { (servers::state_badge((class, state.meaning()))) }
             td data-label="Since" {
                 @match answer.since {
-                    Some(since) => { @let (shown, exact) = time(since); time datetime=(exact) { (shown) } }
+                    Some(since) => (time(since)),
                     None => "unknown",
                 }
             }

@@ -13,7 +13,7 @@ use crate::access::Visitor;
 use crate::checking;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section, badge};
+use crate::layout::{self, Document, Section, status};
 use crate::servers;
 use crate::text::{count, line, time};
 
@@ -96,7 +96,7 @@ pub(crate) fn page(
     reader: Option<&Reader>,
     configured: &Configured,
     visitor: &Visitor,
-) -> Result<Markup, PageError> {
+) -> Result<Document, PageError> {
     let programs = Programs::read()?;
     let all = programs.store.all()?;
     let rows = all.into_iter().map(|saved| row(&programs.known(saved, configured)?, reader));
@@ -124,7 +124,7 @@ pub(crate) fn page(
             }
         }
     };
-    Ok(layout::page("Programs", Section::Programs, &body))
+    Ok(layout::page("Programs", Section::Programs, body))
 }
 
 fn row(known: &KnownProgram, reader: Option<&Reader>) -> Result<Markup, PageError> {
@@ -167,10 +167,9 @@ pub(crate) fn runs(
 
 /// A run with its status.
 pub(crate) fn run_link(run: &Summary) -> Markup {
-    let (shown, exact) = time(run.begun);
     html! {
-        a href=(address("execution", &[("id", &run.id)])) { time datetime=(exact) { (shown) } }
-        " " (badge(&run.status))
+        a href=(address("execution", &[("id", &run.id)])) { (time(run.begun)) }
+        " " (status(run))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::access::Visitor;
 use crate::checking;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section, badge};
+use crate::layout::{self, Document, Section, badge};
 use crate::programs::{self, KnownProgram, Programs};
 use crate::query::Query;
 use crate::text::{count, line, lines, time};
@@ -32,7 +32,7 @@ pub(crate) fn page(
     configured: &Configured,
     query: &Query,
     visitor: &Visitor,
-) -> Result<Markup, PageError> {
+) -> Result<Document, PageError> {
     let name =
         query.get("name").ok_or_else(|| PageError::wrong("the address names no program: add ?name=NAME"))?;
     let programs = Programs::read()?;
@@ -63,7 +63,7 @@ pub(crate) fn page(
         }
         (runs(reader, &known)?)
     };
-    Ok(layout::page(&format!("{name} – program"), Section::Programs, &body))
+    Ok(layout::page(&format!("{name} – program"), Section::Programs, body))
 }
 
 fn facts(known: &KnownProgram) -> Markup {
@@ -160,8 +160,7 @@ fn checked(known: &KnownProgram, visitor: &Visitor) -> Markup {
         @match &known.check {
             None => p { "It was not checked with this text, or its check is no longer in the cache." },
             Some(check) => {
-                @let (shown, exact) = time(check.checked);
-                p { (programs::check_badge(known)) " Checked " time datetime=(exact) { (shown) } "." }
+                p { (programs::check_badge(known)) " Checked " (time(check.checked)) "." }
                 @if !known.is_current { p { "The known tools differ from those that it was checked against." } }
                 @if let Some(broken) = &check.broken {
                     div.error role="note" { pre tabindex="0" { bdi { (lines(broken)) } } }

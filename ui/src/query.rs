@@ -56,6 +56,18 @@ impl Query {
         self.get(name).map(parse).transpose()
     }
 
+    /// The value of a field as a number, which may have decimals.
+    ///
+    /// # Errors
+    /// If it is another text.
+    pub(crate) fn decimal(&self, name: &str) -> Result<Option<f64>, PageError> {
+        let parse = |value: &str| {
+            let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+            number.ok_or_else(|| PageError::wrong(format!("{name} is {value:?}, and not a number")))
+        };
+        self.get(name).map(parse).transpose()
+    }
+
     /// The start of the day in a field, in milliseconds since 1970.
     fn day(&self, name: &str) -> Result<Option<i64>, PageError> {
         let parse = |value: &str| {

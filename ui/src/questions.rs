@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use history::shown::from;
+use history::{Reader, Summary};
 use maud::{Markup, html};
 use mcp::form::{Choice, Field, Kind};
 use serde_json::{Map, Value};
@@ -10,35 +12,57 @@ use server::open_questions::{ACCEPT, Asker, NotAccepted, OpenQuestion, OpenQuest
 use crate::access::Visitor;
 use crate::action::Action;
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::shown;
-use crate::text::{line, time};
+use crate::site::executions_that_wait;
+use crate::text::{breakable, line, time};
 
 /// Maximum length of a title or a description of a server's form, in characters.
 const TEXT: usize = 2_000;
 
-/// The page; `None` if this process serves no clients.
-pub(crate) fn page(questions: Option<&OpenQuestions>, visitor: &Visitor) -> Markup {
+/// The page of a process that serves clients.
+pub(crate) fn page(questions: &OpenQuestions, visitor: &Visitor) -> Document {
     let body = html! {
         h1 { "Questions" }
-        @match questions {
-            None => p {
-                "This page belongs to " code { "toolsmith ui" } ", which serves no clients. The questions of a server are "
-                "on its own page: " code { "toolsmith serve --ui --allow-actions" } "."
-            },
-            Some(questions) => {
-                @if !visitor.may_act() {
-                    p.note {
-                        "This page only reads. To answer the questions of clients that can't ask their user, start "
-                        code { "serve" } " with " code { "--allow-actions" } ", too. Until then, what would need an answer is "
-                        "refused."
-                    }
-                }
-                (list(&questions.list(), visitor))
+        @if !visitor.may_act() {
+            p.note {
+                "This page only reads. To answer the questions of clients that can't ask their user, start "
+                code { "serve" } " with " code { "--allow-actions" } ", too. Until then, what would need an answer is refused."
+            }
+        }
+        (list(&questions.list(), visitor))
+    };
+    layout::page("Questions", Section::Questions, body)
+}
+
+/// The page of a process that serves no clients: which executions of other processes wait.
+///
+/// # Errors
+/// If the history can't be read.
+pub(crate) fn elsewhere(reader: Option<&Reader>) -> Result<Document, PageError> {
+    let waiting = executions_that_wait(reader)?;
+    let body = html! {
+        h1 { "Questions" }
+        p {
+            "This page belongs to " code { "toolsmith ui" } ", which serves no clients. The questions of a server are on its "
+            "own page: " code { "toolsmith serve --ui --allow-actions" } "."
+        }
+        section #open aria-label="Executions that wait" data-live {
+            @if waiting.is_empty() { p.summary { "No execution waits for an answer." } }
+            @else {
+                p.summary { "These executions wait for your answer in their client, at their terminal or on that page:" }
+                ul { @for summary in &waiting { li { (waiting_link(summary)) } } }
             }
         }
     };
-    layout::page("Questions", Section::Questions, &body)
+    Ok(layout::page("Questions", Section::Questions, body))
+}
+
+fn waiting_link(summary: &Summary) -> Markup {
+    html! {
+        a href=(format!("execution?id={}", summary.id)) { bdi { (breakable(&line(&summary.title))) } }
+        " of " bdi { (line(&from(summary))) } ", since " (time(summary.begun))
+    }
 }
 
 /// The open questions. The script adds later ones below, and leaves those that are closed in their places.
@@ -72,14 +96,13 @@ fn heading(number: u64) -> String {
 
 /// Who asks, and the question.
 fn asked(question: &OpenQuestion) -> Markup {
-    let (shown, exact) = time(milliseconds(question.asked));
     html! {
         h2 id=(heading(question.number)) {
             (if question.fields.is_some() { "Question for the user of " } else { "Permission for " })
             bdi { (asker(&question.asker)) }
         }
         p {
-            "Asked at " time datetime=(exact) { (shown) }
+            "Asked at " (time(milliseconds(question.asked)))
             @if let Some(execution) = &question.asker.execution {
                 " by " a href=(format!("execution?id={execution}")) { "this execution" }
             }

@@ -9,13 +9,13 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use history::Reader;
-use maud::Markup;
 use server::http::local;
 
 use crate::access::Visitor;
 use crate::action::{Action, done};
 use crate::configured::Configured;
 use crate::error::PageError;
+use crate::layout::Document;
 use crate::query::Query;
 use crate::site::Site;
 use crate::{
@@ -28,6 +28,9 @@ pub(crate) const OPEN: &str = "/open/";
 
 /// The header with the version of what a page shows.
 const VERSION: &str = "toolsmith-version";
+
+/// The header with the number of open questions.
+const OPEN_QUESTIONS: &str = "toolsmith-open-questions";
 
 /// The policy of an image: it is opened alone, and nothing in it runs.
 const IMAGE_POLICY: HeaderValue =
@@ -49,7 +52,7 @@ pub(crate) fn routes(site: Arc<Site>) -> Router {
         .route(&at("compare"), get(compare_page))
         .route(&at("questions"), get(questions_page))
         .route(&at("answer"), post(answer))
-        .route(&at("again"), post(run_again))
+        .route(&at("again"), get(again_page).post(run_again))
         .route(&at("check"), post(check))
         .route(&at("save"), get(save_form).post(save))
         .route(&at("savings"), get(savings_page))
@@ -89,7 +92,13 @@ async fn unless_unknown(State(site): State<Arc<Site>>, mut request: Request, nex
             .into_response();
     }
     request.extensions_mut().insert(visitor);
-    next.run(request).await
+    let mut response = next.run(request).await;
+    if let Some(document) = response.extensions_mut().remove::<Document>() {
+        let whole = document.whole(site.open_questions().await).into_string();
+        *response.body_mut() = whole.into();
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    response
 }
 
 /// Exchanges a ticket for a cookie. A redirection would be part of the navigation of a foreign page that links here, for
@@ -101,9 +110,9 @@ async fn open(State(site): State<Arc<Site>>, Path(ticket): Path<String>) -> Resu
         return Ok((StatusCode::FORBIDDEN, why).into_response());
     };
     (site.announce)(&opened.ticket);
-    let page = layout::forward(site.access.folder());
+    let page = layout::forward(site.access.folder()).into_string();
     let cookie = [(header::SET_COOKIE, opened.cookie)];
-    Ok((cookie, page_of(page)).into_response())
+    Ok((cookie, file("text/html; charset=utf-8", page)).into_response())
 }
 
 async fn list_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {
@@ -115,7 +124,7 @@ async fn execution_page(
     Extension(visitor): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageError> {
-    read(site, query, move |reader, query| execution::page(reader, id(query)?, &visitor)).await
+    read(site, query, move |reader, query| execution::page(reader, id(query)?, query, &visitor)).await
 }
 
 /// The form that saves the snippet of an execution as a program.
@@ -128,13 +137,22 @@ async fn save_form(
 }
 
 /// Saves a program.
-async fn save(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
-    Ok(page_of(saving::save(&site, &action).await?))
+async fn save(State(site): State<Arc<Site>>, action: Action) -> Result<Document, PageError> {
+    saving::save(&site, &action).await
 }
 
 /// Checks saved programs.
 async fn check(State(site): State<Arc<Site>>, action: Action) -> Result<Response, PageError> {
     checking::check(&site, &action).await
+}
+
+/// The question whether a snippet is run again.
+async fn again_page(
+    site: State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageError> {
+    read(site, query, move |reader, query| again::page(reader, id(query)?, &visitor)).await
 }
 
 /// Runs a snippet again.
@@ -174,10 +192,10 @@ async fn call_page(
     State(site): State<Arc<Site>>,
     Extension(visitor): Extension<Visitor>,
     action: Action,
-) -> Result<Response, PageError> {
+) -> Result<Document, PageError> {
     let options = site.configuration.clone();
     let configured = site.store.read(move |_| Configured::read(&options)).await?;
-    Ok(page_of(try_call::page(configured, &action, &visitor).await?))
+    try_call::page(configured, &action, &visitor).await
 }
 
 async fn programs_page(
@@ -215,10 +233,19 @@ async fn take_back(State(site): State<Arc<Site>>, action: Action) -> Result<Resp
 }
 
 /// The open questions.
-async fn questions_page(State(site): State<Arc<Site>>, Extension(visitor): Extension<Visitor>) -> Response {
-    let version = site.version();
-    let page = questions::page(site.questions.as_deref(), &visitor);
-    ([(VERSION, version)], page_of(page)).into_response()
+async fn questions_page(
+    State(site): State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+) -> Result<Response, PageError> {
+    let (version, questions) = (site.version(), site.questions.clone());
+    let page = site
+        .store
+        .read(move |reader| match questions {
+            Some(questions) => Ok(questions::page(&questions, &visitor)),
+            None => questions::elsewhere(reader),
+        })
+        .await?;
+    Ok(([(VERSION, version)], page).into_response())
 }
 
 /// Answers a question.
@@ -263,27 +290,28 @@ async fn image(
     Ok((headers, bytes))
 }
 
-/// A text that changes with the history, so that an open page knows when to read itself again.
-async fn version(State(site): State<Arc<Site>>) -> String {
-    site.version()
+/// A text that changes with the history, so that an open page knows when to read itself again; and the open questions.
+async fn version(State(site): State<Arc<Site>>) -> Response {
+    let open = site.open_questions().await.to_string();
+    ([(OPEN_QUESTIONS, open)], site.version()).into_response()
 }
 
 async fn read(
     State(site): State<Arc<Site>>,
     query: Option<String>,
-    page: impl FnOnce(Option<&Reader>, &Query) -> Result<Markup, PageError> + Send + 'static,
+    page: impl FnOnce(Option<&Reader>, &Query) -> Result<Document, PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
     let query = Query::of(query.as_deref())?;
     let version = site.version();
-    let markup = site.store.read(move |reader| page(reader, &query)).await?;
-    Ok(([(VERSION, version)], page_of(markup)).into_response())
+    let document = site.store.read(move |reader| page(reader, &query)).await?;
+    Ok(([(VERSION, version)], document).into_response())
 }
 
 /// Like [`read`], with the configuration.
 async fn read_configured(
     site: State<Arc<Site>>,
     query: Option<String>,
-    page: impl FnOnce(Option<&Reader>, &Configured, &Query) -> Result<Markup, PageError> + Send + 'static,
+    page: impl FnOnce(Option<&Reader>, &Configured, &Query) -> Result<Document, PageError> + Send + 'static,
 ) -> Result<Response, PageError> {
     let options = site.configuration.clone();
     read(site, query, move |reader, query| page(reader, &Configured::read(&options)?, query)).await
@@ -291,11 +319,6 @@ async fn read_configured(
 
 fn id(query: &Query) -> Result<&str, PageError> {
     query.get("id").ok_or_else(|| PageError::wrong("the address names no execution: add ?id=ID"))
-}
-
-/// The answer with a page.
-fn page_of(markup: Markup) -> Response {
-    file("text/html; charset=utf-8", markup.into_string())
 }
 
 fn file(media_type: &'static str, content: impl Into<axum::body::Body>) -> Response {

@@ -10,7 +10,7 @@ use crate::action::Action;
 use crate::command::Done;
 use crate::error::PageError;
 use crate::execution;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::shown;
 use crate::site::Site;
 use crate::text::{line, lines};
@@ -28,7 +28,7 @@ struct Program<'a> {
 ///
 /// # Errors
 /// If there is no such execution, or the history can't be read.
-pub(crate) fn form(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Result<Markup, PageError> {
+pub(crate) fn form(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Result<Document, PageError> {
     if !visitor.may_act() {
         return Err(PageError::read_only());
     }
@@ -43,7 +43,7 @@ pub(crate) fn form(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
         }
         (fields(&Program { name: "", text: &text }, visitor))
     };
-    Ok(page(&body))
+    Ok(page(body))
 }
 
 /// A program with this snippet as its body.
@@ -57,7 +57,7 @@ fn as_program(title: &str, code: &str) -> String {
     )
 }
 
-fn page(body: &Markup) -> Markup {
+fn page(body: Markup) -> Document {
     layout::page("Save as a program", Section::Executions, body)
 }
 
@@ -86,7 +86,7 @@ fn fields(program: &Program<'_>, visitor: &Visitor) -> Markup {
 ///
 /// # Errors
 /// If a field is missing, or `program save` can't be run.
-pub(crate) async fn save(site: &Site, action: &Action) -> Result<Markup, PageError> {
+pub(crate) async fn save(site: &Site, action: &Action) -> Result<Document, PageError> {
     // Browsers send a text's line ends as CR LF (WHATWG, "HTML", section 4.10.21.4).
     let text = action.required("text")?.replace("\r\n", "\n");
     let program = Program { name: action.required("name")?, text: &text };
@@ -97,7 +97,7 @@ pub(crate) async fn save(site: &Site, action: &Action) -> Result<Markup, PageErr
         done = command(site, &["program", "save", "--yes"], &program).await?;
     }
     let has_changed = is_confirmed && !is_shown;
-    Ok(page(&answer(&program, (&done, has_changed), &action.visitor)))
+    Ok(page(answer(&program, (&done, has_changed), &action.visitor)))
 }
 
 async fn command(site: &Site, words: &[&str], program: &Program<'_>) -> Result<Done, PageError> {

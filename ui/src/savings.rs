@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use system::calendar::day_of;
 
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::plot::{Plot, Series};
 use crate::text::{count, counted, number};
 
@@ -13,7 +13,7 @@ use crate::text::{count, counted, number};
 ///
 /// # Errors
 /// If the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>) -> Result<Markup, PageError> {
+pub(crate) fn page(reader: Option<&Reader>) -> Result<Document, PageError> {
     let days = reader.map(|reader| reader.savings(&Filter::default())).transpose()?.unwrap_or_default();
     let mut total = Savings::default();
     days.iter().for_each(|day| total.add(day));
@@ -34,7 +34,7 @@ pub(crate) fn page(reader: Option<&Reader>) -> Result<Markup, PageError> {
             }
         }
     };
-    Ok(layout::page("Savings", Section::Savings, &body))
+    Ok(layout::page("Savings", Section::Savings, body))
 }
 
 fn plots(days: &[Savings]) -> Markup {

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::text::{count, line, time};
 
 /// The number of calls that are counted.
@@ -18,7 +18,7 @@ const CALLS: u32 = 50_000;
 ///
 /// # Errors
 /// If the history can't be read.
-pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<Markup, PageError> {
+pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<Document, PageError> {
     let calls = latest(reader)?;
     let config = &configured.config;
     let mut rows: Vec<(&str, Markup)> = config
@@ -52,7 +52,7 @@ pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<M
             }
         }
     };
-    Ok(layout::page("Servers", Section::Servers, &body))
+    Ok(layout::page("Servers", Section::Servers, body))
 }
 
 /// How the tools were called lately.
@@ -108,9 +108,8 @@ pub(crate) fn call_cells(calls: Option<&ToolCalls>) -> Markup {
 /// The latest call, with its execution.
 pub(crate) fn last_call(calls: &ToolCalls) -> Markup {
     let Some(last) = &calls.last else { return html! { "none" } };
-    let (shown, exact) = time(last.begun);
     html! {
-        a href=(address("execution", &[("id", &last.execution)])) { time datetime=(exact) { (shown) } }
+        a href=(address("execution", &[("id", &last.execution)])) { (time(last.begun)) }
         @if let Some(error) = &last.error { " " span.failed { (line(&error.replace('_', " "))) } }
     }
 }
@@ -204,11 +203,11 @@ mod tests {
             wrong,
         };
         configured.config.absent = vec![absent("a", None), absent("z", Some(Vec::new()))];
-        let text = page(None, &configured).unwrap().into_string();
+        let text = page(None, &configured).unwrap().whole(0).into_string();
         let places = ["disabled", "enabled<", "invalid", "</table>"].map(|word| text.find(word).unwrap());
         assert!(places.is_sorted(), "{text}");
         configured.lists.clear();
-        assert!(page(None, &configured).unwrap().into_string().contains("enabled, never listed"));
+        assert!(page(None, &configured).unwrap().whole(0).into_string().contains("enabled, never listed"));
     }
 
     #[test]

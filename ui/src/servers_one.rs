@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::query::Query;
 use crate::servers;
 use crate::text::{counted, line, lines, time};
@@ -28,7 +28,7 @@ pub(crate) fn page(
     reader: Option<&Reader>,
     configured: &Configured,
     query: &Query,
-) -> Result<Markup, PageError> {
+) -> Result<Document, PageError> {
     let name =
         query.get("name").ok_or_else(|| PageError::wrong("the address names no server: add ?name=NAME"))?;
     let calls = servers::latest(reader)?;
@@ -56,7 +56,7 @@ pub(crate) fn page(
             }
         }
     };
-    Ok(layout::page(&format!("{title} – server"), Section::Servers, &body))
+    Ok(layout::page(&format!("{title} – server"), Section::Servers, body))
 }
 
 fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Markup {
@@ -77,8 +77,7 @@ fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Marku
             div { dt { "Login" } dd {
                 (login)
                 @if let Some(expires) = expires {
-                    @let (shown, exact) = time(expires);
-                    ", the token expires " time datetime=(exact) { (shown) }
+                    ", the token expires " (time(expires))
                 }
             } }
             div { dt { "Last call" } dd { (servers::last_call(calls.server(name).unwrap_or(&none))) } }
@@ -208,8 +207,9 @@ mod tests {
         let tools: Vec<_> =
             (0..=TOOLS).map(|n| json!({ "name": format!("t{n:04}"), "description": "x" })).collect();
         let configured = Configured::of_tools(folder.path(), &tools);
-        let shown =
-            |query: &str| page(None, &configured, &Query::of(Some(query)).unwrap()).map(Markup::into_string);
+        let shown = |query: &str| {
+            page(None, &configured, &Query::of(Some(query)).unwrap()).map(|page| page.whole(0).into_string())
+        };
         let first = shown("name=s").unwrap();
         assert_eq!(first.matches("href=\"tool?").count(), TOOLS);
         assert!(first.contains("server?name=s&amp;from=500") && first.contains("501 tools"), "{first}");
@@ -227,7 +227,8 @@ mod tests {
         let hostile = "<script>alert(1)</script>";
         let tools = [json!({ "name": hostile, "description": format!("{hostile} secret-of-the-server") })];
         let configured = Configured::of_tools(folder.path(), &tools);
-        let shown = page(None, &configured, &Query::of(Some("name=s")).unwrap()).unwrap().into_string();
+        let shown =
+            page(None, &configured, &Query::of(Some("name=s")).unwrap()).unwrap().whole(0).into_string();
         assert!(!shown.contains("<script>") && !shown.contains("secret-of"), "{shown}");
         assert!(shown.contains("&lt;script&gt;") && shown.contains("program --key ${KEY}"), "{shown}");
     }

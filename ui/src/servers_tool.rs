@@ -3,14 +3,14 @@
 use gateway::catalog::ToolLists;
 use history::Reader;
 use history::shown::duration;
-use maud::{Markup, html};
+use maud::html;
 use serde_json::Value;
 use terminal::Terminal;
 
 use crate::access::Visitor;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::query::Query;
 use crate::text::{count, line, lines};
 use crate::{schema, servers, servers_one, snippet, try_form};
@@ -24,7 +24,7 @@ pub(crate) fn page(
     configured: &Configured,
     query: &Query,
     visitor: &Visitor,
-) -> Result<Markup, PageError> {
+) -> Result<Document, PageError> {
     let (Some(server), Some(name)) = (query.get("server"), query.get("name")) else {
         return Err(PageError::wrong("the address names no tool: add ?server=NAME&name=TOOL"));
     };
@@ -82,7 +82,7 @@ pub(crate) fn page(
             p { "The server declares no schema of the result." }
         }
     };
-    Ok(layout::page(&title, Section::Servers, &body))
+    Ok(layout::page(&title, Section::Servers, body))
 }
 
 /// What the annotations of a tool say (MCP's `ToolAnnotations`). Nothing checks them.
@@ -137,7 +137,7 @@ mod tests {
         let configured = Configured::of_tools(folder.path(), &[tool]);
         let shown = |query: &str| {
             page(None, &configured, &Query::of(Some(query)).unwrap(), &Visitor::default())
-                .map(Markup::into_string)
+                .map(|page| page.whole(0).into_string())
         };
         let text = shown("server=s&name=list").unwrap();
         for part in

@@ -1,5 +1,6 @@
 //! Writes texts and numbers as pages show them. Nothing of an untrusted text is hidden or changes the order of others.
 
+use maud::{Markup, html};
 use runner::size;
 use system::calendar::{minute, of_milliseconds};
 
@@ -42,14 +43,48 @@ pub(crate) fn counted(value: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(value))
 }
 
-/// A time for people, and for the attribute `datetime`.
-pub(crate) fn time(at: i64) -> (String, String) {
-    (minute(at), of_milliseconds(at))
+/// A time in UTC; the script writes it in the time zone of the browser.
+pub(crate) fn time(at: i64) -> Markup {
+    html! { time datetime=(of_milliseconds(at)) { (minute(at)) } }
+}
+
+/// Characters that stay together, at least; and at most, if they are of one word.
+const KEPT_TOGETHER: usize = 12;
+const LONGEST_WORD: usize = 40;
+
+/// A text with places at which a browser may break it: between the words of a name, a path or an expression.
+pub(crate) fn breakable(text: &str) -> Markup {
+    let (mut parts, mut last, mut length) = (vec![String::new()], ' ', 0);
+    for letter in text.chars() {
+        let is_between = "./:<&#".contains(letter) && (last.is_alphanumeric() || ")]?>\"".contains(last))
+            || "_,;=>(?&".contains(last) && letter.is_alphanumeric();
+        if length >= LONGEST_WORD || length >= KEPT_TOGETHER && is_between {
+            parts.push(String::new());
+            length = 0;
+        }
+        length = if letter.is_whitespace() { 0 } else { length + 1 };
+        last = letter;
+        parts.last_mut().into_iter().for_each(|part| part.push(letter));
+    }
+    html! { @for (place, part) in parts.iter().enumerate() { @if place > 0 { wbr; } (part) } }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_are_broken_between_their_words_only() {
+        let broken = |text: &str| breakable(text).into_string().replace("<wbr>", "|");
+        assert_eq!(broken("demo.list_orders at the same time"), "demo.list_orders at the same time");
+        assert_eq!(
+            broken("demo::list_orders().limit(2).await?.orders.len()"),
+            "demo::list_orders()|.limit(2).await?|.orders.len()"
+        );
+        assert_eq!(broken("/home/somebody/of_the_project"), "/home/somebody|/of_the_project");
+        assert_eq!(broken(&"a".repeat(90)), ["a".repeat(40), "a".repeat(40), "a".repeat(10)].join("|"));
+        assert_eq!(broken("<script>"), "&lt;script&gt;");
+    }
 
     #[test]
     fn digits_are_grouped() {

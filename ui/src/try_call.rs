@@ -25,7 +25,7 @@ use crate::access::Visitor;
 use crate::action::Action;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
-use crate::layout::{self, Section};
+use crate::layout::{self, Document, Section};
 use crate::shown;
 use crate::text::{line, lines};
 use crate::try_form;
@@ -107,7 +107,7 @@ pub(crate) async fn page(
     mut configured: Configured,
     action: &Action,
     visitor: &Visitor,
-) -> Result<Markup, PageError> {
+) -> Result<Document, PageError> {
     let (server, tool) = (action.required("server")?, action.required("name")?);
     let described = configured.lists.get(server).and_then(|list| list.tool(tool));
     let described =
@@ -133,7 +133,7 @@ pub(crate) async fn page(
         pre tabindex="0" role="region" aria-label="Arguments" { bdi { (lines(&configured.masked(arguments.get()))) } }
         p { a href=(address("tool", &[("server", server), ("name", tool)])) { "Back to the tool" } }
     };
-    Ok(layout::page("Call", Section::Servers, &body))
+    Ok(layout::page("Call", Section::Servers, body))
 }
 
 async fn call(

@@ -1,328 +1,291 @@
-//! The timeline of an execution as SVG: phases, questions, and calls on lanes. It needs no style of its own elements,
-//! which the policy of pages would refuse: places are attributes, and colours are classes.
-
-use std::time::{SystemTime, UNIX_EPOCH};
+//! The time scale of an execution: the part of it that is shown, the ways to another part, and bars as SVG. Places are
+//! shares of the width, so that a track fits every window; the policy of pages would refuse styles of single elements.
 
 use history::shown::duration;
-use history::{Call, Execution, Question};
 use maud::{Markup, html};
 
-use crate::text::{bytes, line};
+use crate::error::PageError;
+use crate::query::Query;
 
-/// Units of the picture: its width, the parts for names at the left and for half a mark at the right, and the height of a row and of its bar.
-const WIDTH: f64 = 1000.0;
-const NAMES: f64 = 84.0;
-const END: f64 = 28.0;
-const ROW: f64 = 20.0;
-const BAR: f64 = 16.0;
+/// The height of a bar and of its row, and of all bars of a row with lanes at most, in pixels.
+const BAR: f64 = 12.0;
+const ROW: f64 = 16.0;
+const LANES: f64 = 48.0;
 
-/// The narrowest part of a text that is shown: about four letters.
-const LEAST_SHOWN: f64 = 26.0;
-
-/// The width of a bar, at least.
-const NARROWEST: f64 = 2.0;
+/// The width of a bar at least, in percent.
+const NARROWEST: f64 = 0.3;
 
 /// Marks on the axis, at most.
-const MARKS: f64 = 8.0;
+const MARKS: f64 = 5.0;
 
-/// Lanes of calls, at most. More calls at the same time are only in the table.
-const LANES: usize = 200;
+/// The shortest part that is shown, in milliseconds.
+const SHORTEST: f64 = 0.01;
 
-/// A time scale.
-#[derive(Clone, Copy)]
-struct Scale {
-    /// The duration of everything, in milliseconds.
+/// How much shorter a part becomes with each step.
+const STEP: f64 = 3.0;
+
+/// The part of an execution's time that is shown, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Window {
+    from: f64,
+    to: f64,
+    /// The duration of everything.
     total: f64,
 }
 
-impl Scale {
-    /// The place of a time.
+/// A period of something, in milliseconds, and the class of its colour.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bar {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    pub(crate) class: &'static str,
+}
+
+impl Window {
+    /// The part between the fields `from` and `to` of a query; everything without them.
+    ///
+    /// # Errors
+    /// If one is not a number.
+    pub(crate) fn of(query: &Query, total: f64) -> Result<Self, PageError> {
+        let from = query.decimal("from")?.unwrap_or_default();
+        let to = query.decimal("to")?.unwrap_or(total);
+        Ok(Window { from: 0.0, to: total, total }.part(from, to))
+    }
+
+    /// Another part of the same time.
+    fn part(self, from: f64, to: f64) -> Self {
+        let length = (to - from).clamp(SHORTEST.min(self.total), self.total);
+        let from = from.clamp(0.0, self.total - length);
+        Window { from, to: from + length, ..self }
+    }
+
+    /// The duration of everything.
+    pub(crate) fn total(self) -> f64 {
+        self.total
+    }
+
+    fn is_whole(self) -> bool {
+        self.from <= 0.0 && self.to >= self.total
+    }
+
+    fn length(self) -> f64 {
+        self.to - self.from
+    }
+
+    /// The part with the same middle, and another length.
+    fn scaled(self, factor: f64) -> Self {
+        let (middle, half) = (f64::midpoint(self.from, self.to), self.length() * factor / 2.0);
+        self.part(middle - half, middle + half)
+    }
+
+    /// The part before or after this one, half of which it still shows.
+    fn moved(self, direction: f64) -> Self {
+        let way = self.length() / 2.0 * direction;
+        self.part(self.from + way, self.to + way)
+    }
+
+    /// The address of an execution with this part.
+    fn address(self, id: &str) -> String {
+        let Window { from, to, .. } = self;
+        if self.is_whole() {
+            return format!("execution?id={id}");
+        }
+        format!("execution?id={id}&from={from:.3}&to={to:.3}")
+    }
+
+    /// The place of a time, in percent of the width.
     fn at(self, ms: f64) -> f64 {
-        NAMES + (WIDTH - NAMES - END) * (ms / self.total).clamp(0.0, 1.0)
+        ((ms - self.from) / self.length()).clamp(0.0, 1.0) * 100.0
     }
 
-    /// The place and the width of a period.
-    fn span(self, from: f64, to: f64) -> (f64, f64) {
-        let start = self.at(from).min(WIDTH - END - NARROWEST);
-        (start, (self.at(to) - start).max(NARROWEST))
-    }
-
-    /// The times of the marks: 1, 2 or 5 times a power of ten apart.
-    fn marks(self) -> Vec<f64> {
-        let least = self.total / MARKS;
+    /// The times of the marks, 1, 2 or 5 times a power of ten apart, with their texts.
+    fn marks(self) -> Vec<(f64, String)> {
+        let least = self.length() / MARKS;
         let power = 10_f64.powf(least.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
         let step = step.into_iter().find(|step| *step >= least).unwrap_or(least);
-        (0_u8..=10).map(|mark| f64::from(mark) * step).take_while(|mark| *mark <= self.total).collect()
+        let first = (self.from / step).ceil();
+        let marks = (0_u8..=10).map(|mark| (first + f64::from(mark)) * step);
+        let (unit, size) = if self.to < 1e4 { ("ms", 1.0) } else { ("s", 1e3) };
+        let decimals = if step < size { if step * 10.0 < size { 2 } else { 1 } } else { 0 };
+        marks
+            .take_while(|mark| *mark <= self.to)
+            .map(|mark| (mark, format!("{:.decimals$} {unit}", mark / size)))
+            .collect()
     }
 }
 
-/// A call on its lane.
-struct Placed<'a> {
-    call: &'a Call,
-    lane: usize,
-}
-
-/// The figure.
-pub(crate) fn figure(execution: &Execution) -> Markup {
-    let scale = Scale { total: total(execution) };
-    let (placed, lanes) = lanes(&execution.calls_made);
-    let left_out = execution.calls_made.len() - placed.len();
-    let mut top = ROW;
-    let mut rows = |count: usize| {
-        let start = top;
-        // A figure has few rows, so this is exact.
-        top += ROW * f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        start
-    };
-    let phases_top = rows(1);
-    let questions_top = rows(usize::from(!execution.questions.is_empty()));
-    let calls_top = rows(lanes);
-    let height = top + 4.0;
-    let label = format!("Timeline of {}: {}", duration(scale.total), parts_of(execution));
+/// The links to other parts of the time of an execution.
+pub(crate) fn zoom(id: &str, window: Window) -> Markup {
+    let links = [
+        ("zoom-in", "Zoom in", window.scaled(1.0 / STEP)),
+        ("zoom-out", "Zoom out", window.scaled(STEP)),
+        ("zoom-before", "Earlier", window.moved(-1.0)),
+        ("zoom-after", "Later", window.moved(1.0)),
+        ("zoom-all", "All", window.part(0.0, window.total)),
+    ];
     html! {
-        figure.timeline {
-            div.wide tabindex="0" role="region" aria-label="Timeline" {
-                svg viewBox=(format!("0 0 {WIDTH} {height}")) role="group" aria-label=(label) {
-                    (axis(scale, height))
-                    (name("phases", phases_top))
-                    (phases(execution, scale, phases_top))
-                    @if !execution.questions.is_empty() { (name("questions", questions_top)) }
-                    @for question in &execution.questions { (asked(question, scale, questions_top)) }
-                    @if lanes > 0 { (name("calls", calls_top)) }
-                    @for one in &placed { (bar(one, scale, calls_top)) }
-                }
+        div.zooms role="group" aria-label="Shown time" {
+            @for (name, text, to) in links {
+                @let is_other = to.address(id) != window.address(id);
+                a.zoom id=(name) href=[is_other.then(|| to.address(id))] role=[(!is_other).then_some("link")]
+                    aria-disabled=[(!is_other).then_some("true")] { (text) }
             }
-            figcaption {
-                ul.legend {
-                    li.good { "answered" } li.bad { "failed" } li.cached { "cached" } li.waiting { "waiting" }
-                }
-                @if left_out > 0 { p { (left_out) " more calls at the same time are only in the table." } }
+            span {
+                @if !window.is_whole() { (duration(window.from)) " to " (duration(window.to)) " of " }
+                (duration(window.total))
             }
         }
     }
 }
 
-/// What the figure shows, in words.
-fn parts_of(execution: &Execution) -> String {
-    let failed = execution.calls_made.iter().filter(|call| call.ok == Some(false)).count();
-    let (calls, questions) = (execution.calls_made.len(), execution.questions.len());
-    format!("{calls} calls, {failed} of them failed, {questions} questions")
+/// The link to the part of the time from one to another.
+pub(crate) fn zoom_to(id: &str, window: Window, (from, to): (f64, f64)) -> Markup {
+    let margin = (to - from) / 10.0;
+    html! { a.zoom href=(window.part(from - margin, to + margin).address(id)) { "Zoom to it" } }
 }
 
-/// The duration of everything, in milliseconds; more than 0.
-fn total(execution: &Execution) -> f64 {
-    let running = (execution.summary.status == "running").then(|| {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1e3;
-        let begun = u64::try_from(execution.summary.begun).unwrap_or_default();
-        now - std::time::Duration::from_millis(begun).as_secs_f64() * 1e3
-    });
-    let phases = execution.phases.iter().map(|phase| phase.at_ms);
-    let calls = execution.calls_made.iter().flat_map(|call| [Some(call.began_ms), call.ended_ms]).flatten();
-    let questions =
-        execution.questions.iter().flat_map(|one| [Some(one.asked_ms), one.answered_ms]).flatten();
-    let times = phases.chain(calls).chain(questions).chain(running).chain(execution.summary.total_ms);
-    times.filter(|time| time.is_finite()).fold(0.001, f64::max)
+/// The marks with their times, and the lines below them.
+pub(crate) fn axis(window: Window) -> Markup {
+    let anchor = |place: f64| match place {
+        place if place < 8.0 => "start",
+        place if place > 92.0 => "end",
+        _ => "middle",
+    };
+    let marks: Vec<(f64, String)> =
+        window.marks().into_iter().map(|(ms, text)| (window.at(ms), text)).collect();
+    html! {
+        div.row.axis aria-hidden="true" {
+            svg.track height=(ROW) {
+                @for (place, text) in &marks {
+                    text x=(percent(*place)) y="12" text-anchor=(anchor(*place)) { (text) }
+                }
+            }
+        }
+        svg.grid aria-hidden="true" {
+            @for (place, _) in &marks {
+                @let x = percent(*place);
+                line x1=(x) x2=(x) y1="0" y2="100%" {}
+            }
+        }
+    }
 }
 
-/// Places each call on the first lane that is free when it begins; returns the number of lanes, too.
-fn lanes(calls: &[Call]) -> (Vec<Placed<'_>>, usize) {
+/// The bars of one row.
+pub(crate) fn track(window: Window, bars: &[Bar]) -> Markup {
+    html! {
+        svg.track height=(ROW) aria-hidden="true" {
+            @for bar in bars { (rectangle(window, *bar, ((ROW - BAR) / 2.0, BAR))) }
+        }
+    }
+}
+
+/// The bars of many things in one row. Those at the same time are on separate lanes.
+pub(crate) fn lanes(window: Window, things: &[Vec<Bar>]) -> Markup {
+    let (places, count) = places(things);
+    let lanes = f64::from(u32::try_from(count.max(1)).unwrap_or(u32::MAX));
+    let height = (lanes * 3.0).clamp(BAR, LANES);
+    let lane = height / lanes;
+    html! {
+        svg.track height=(height + ROW - BAR) aria-hidden="true" {
+            @for (bars, place) in things.iter().zip(places) {
+                @let top = (ROW - BAR) / 2.0 + lane * f64::from(u32::try_from(place).unwrap_or(u32::MAX));
+                @for bar in bars { (rectangle(window, *bar, (top, (lane * 0.8).max(0.5)))) }
+            }
+        }
+    }
+}
+
+/// The first lane that is free at the begin of each thing, and the number of lanes.
+fn places(things: &[Vec<Bar>]) -> (Vec<usize>, usize) {
     let mut ends: Vec<f64> = Vec::new();
-    let mut placed = Vec::with_capacity(calls.len());
-    for call in calls {
-        let end = call.ended_ms.unwrap_or(f64::INFINITY);
-        match ends.iter().position(|end| *end <= call.began_ms) {
-            Some(lane) => {
-                if let Some(last) = ends.get_mut(lane) {
-                    *last = end;
-                }
-                placed.push(Placed { call, lane });
-            }
-            None if ends.len() < LANES => {
-                placed.push(Placed { call, lane: ends.len() });
-                ends.push(end);
-            }
-            None => {}
+    let mut places = Vec::with_capacity(things.len());
+    for bars in things {
+        let begin = bars.first().map_or(0.0, |bar| bar.from);
+        let end = bars.last().map_or(0.0, |bar| bar.to);
+        let place = ends.iter().position(|end| *end <= begin).unwrap_or(ends.len());
+        match ends.get_mut(place) {
+            Some(last) => *last = end,
+            None => ends.push(end),
         }
+        places.push(place);
     }
-    (placed, ends.len())
+    (places, ends.len())
 }
 
-fn axis(scale: Scale, height: f64) -> Markup {
+fn rectangle(window: Window, bar: Bar, (top, height): (f64, f64)) -> Markup {
+    let is_shown = bar.from <= window.to && bar.to >= window.from;
+    let start = window.at(bar.from).min(100.0 - NARROWEST);
+    let width = (window.at(bar.to) - start).max(NARROWEST);
     html! {
-        g.axis aria-hidden="true" {
-            @for mark in scale.marks() {
-                @let x = format!("{:.1}", scale.at(mark));
-                line x1=(x) x2=(x) y1=(ROW - 6.0) y2=(height) {}
-                text x=(x) y="10" { (if mark > 0.0 { duration(mark) } else { "0".to_owned() }) }
-            }
+        @if is_shown {
+            rect class=(bar.class) x=(percent(start)) y=(format!("{top:.2}")) width=(percent(width))
+                height=(format!("{height:.2}")) rx="1" {}
         }
     }
 }
 
-fn name(name: &str, top: f64) -> Markup {
-    html! { text.name x="0" y=(top + 13.0) aria-hidden="true" { (name) } }
-}
-
-fn phases(execution: &Execution, scale: Scale, top: f64) -> Markup {
-    let ends = execution.phases.iter().skip(1).map(|next| next.at_ms).chain([scale.total]);
-    html! {
-        @for (phase, end) in execution.phases.iter().zip(ends) {
-            @let text = format!("{}: {} from {}", line(&phase.phase), duration(end - phase.at_ms), duration(phase.at_ms));
-            g.phase role="img" aria-label=(text) {
-                title { (text) }
-                (rectangle(scale.span(phase.at_ms, end), top, class_of_phase(&phase.phase)))
-                (label(&line(&phase.phase), scale.span(phase.at_ms, end), top))
-            }
-        }
-    }
-}
-
-fn class_of_phase(phase: &str) -> &'static str {
-    match phase {
-        "running" => "phase run",
-        "asking" => "phase waiting",
-        _ => "phase",
-    }
-}
-
-fn asked(question: &Question, scale: Scale, top: f64) -> Markup {
-    let end = question.answered_ms.unwrap_or(scale.total);
-    let answer = line(question.answer.as_deref().unwrap_or("no answer"));
-    let text = format!(
-        "question at {}: {answer} after {}",
-        duration(question.asked_ms),
-        duration(end - question.asked_ms)
-    );
-    html! {
-        a href="#questions" aria-label=(text) {
-            title { (text) }
-            (rectangle(scale.span(question.asked_ms, end), top, "waiting"))
-            (label(&answer, scale.span(question.asked_ms, end), top))
-        }
-    }
-}
-
-fn bar(Placed { call, lane }: &Placed<'_>, scale: Scale, top: f64) -> Markup {
-    let top = top + ROW * f64::from(u32::try_from(*lane).unwrap_or(u32::MAX));
-    let sent = call.sent_ms.unwrap_or(call.began_ms);
-    let end = call.ended_ms.unwrap_or(scale.total);
-    let tool = tool(call);
-    let text = format!(
-        "call {}: {tool} at {}, {}, {}",
-        call.number,
-        duration(call.began_ms),
-        duration(end - sent),
-        result(call)
-    );
-    let class = match (call.ok, call.cached_age_ms) {
-        (Some(false), _) => "bad",
-        (None, _) => "waiting",
-        (Some(true), Some(_)) => "cached",
-        (Some(true), None) => "good",
-    };
-    let mark = if call.ok == Some(false) { "✕ " } else { "" };
-    html! {
-        a href=(format!("#call-{}", call.number)) aria-label=(text) {
-            title { (text) }
-            @if sent - call.began_ms >= 1.0 { (rectangle(scale.span(call.began_ms, sent), top, "waiting")) }
-            (rectangle(scale.span(sent, end), top, class))
-            (label(&format!("{mark}{tool}"), scale.span(sent, end), top))
-        }
-    }
-}
-
-fn rectangle((x, width): (f64, f64), top: f64, class: &str) -> Markup {
-    html! {
-        rect class=(class) x=(format!("{x:.1}")) y=(top) width=(format!("{width:.1}")) height=(BAR) rx="2" {}
-    }
-}
-
-/// A text in a bar, which shows as much of it as fits: an inner picture cuts what is outside of it. The whole text stays
-/// in the page, so that it is the beginning of the bar's name.
-fn label(text: &str, (x, width): (f64, f64), top: f64) -> Markup {
-    let room = width - 8.0;
-    html! {
-        // A few letters say nothing.
-        @if room >= LEAST_SHOWN {
-            svg x=(format!("{:.1}", x + 4.0)) y=(top) width=(format!("{room:.1}")) height=(BAR) aria-hidden="true" {
-                text x="0" y="12" { (text) }
-            }
-        }
-    }
-}
-
-/// The tool of a call, as `server.tool`.
-pub(crate) fn tool(call: &Call) -> String {
-    let name =
-        if call.server.is_empty() { call.tool.clone() } else { format!("{}.{}", call.server, call.tool) };
-    line(&name)
-}
-
-/// How a call ended, in words.
-pub(crate) fn result(call: &Call) -> String {
-    match (&call.error, call.ok) {
-        (Some(error), _) => line(&error.replace('_', " ")),
-        (None, Some(true)) => bytes(call.bytes),
-        (None, Some(false)) => "failed".to_owned(),
-        (None, None) => "not ended".to_owned(),
-    }
+fn percent(value: f64) -> String {
+    format!("{value:.3}%")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn call(number: u64, began_ms: f64, ended_ms: Option<f64>) -> Call {
-        Call {
-            number,
-            server: "<script>".to_owned(),
-            tool: "tool".to_owned(),
-            began_ms,
-            sent_ms: Some(began_ms),
-            ended_ms,
-            ok: Some(true),
-            error: None,
-            bytes: 1,
-            cached_age_ms: None,
-            arguments: None,
-            direct_tokens: 1,
-        }
+    fn whole(total: f64) -> Window {
+        Window { from: 0.0, to: total, total }
+    }
+
+    fn bar(from: f64, to: f64) -> Bar {
+        Bar { from, to, class: "good" }
     }
 
     #[test]
     fn calls_at_the_same_time_have_their_own_lanes() {
-        let calls = [
-            call(1, 0.0, Some(10.0)),
-            call(2, 1.0, Some(5.0)),
-            call(3, 6.0, Some(9.0)),
-            call(4, 10.0, None),
-            call(5, 20.0, Some(30.0)),
-            call(6, 21.0, Some(22.0)),
-        ];
-        let (placed, count) = lanes(&calls);
-        assert_eq!(placed.iter().map(|one| one.lane).collect::<Vec<_>>(), [0, 1, 1, 0, 1, 2]);
-        assert_eq!(count, 3);
-        let many: Vec<Call> = (0..300).map(|number| call(number, 0.0, None)).collect();
-        let (placed, count) = lanes(&many);
-        assert_eq!((placed.len(), count), (LANES, LANES));
+        let calls = [(0.0, 10.0), (1.0, 5.0), (6.0, 9.0), (10.0, 90.0), (20.0, 30.0), (21.0, 22.0)];
+        assert_eq!(places(&calls.map(|(from, to)| vec![bar(from, to)])), (vec![0, 1, 1, 0, 1, 2], 3));
+        let many = vec![vec![bar(0.0, 1.0)]; 2_000];
+        assert_eq!(lanes(whole(1.0), &many).into_string().matches("<rect").count(), 2_000);
     }
 
     #[test]
     fn marks_are_round_and_within_the_scale() {
-        for (total, expected) in [(100.0, 6), (812.0, 5), (0.5, 6), (90_000.0, 5)] {
-            let marks = Scale { total }.marks();
-            assert_eq!(marks.len(), expected, "{marks:?}");
-            assert!(marks.iter().all(|mark| *mark <= total), "{marks:?}");
-        }
-        let (start, width) = Scale { total: 10.0 }.span(10.0, 10.0);
-        assert!(start + width <= WIDTH - END + 0.01 && width >= NARROWEST);
+        let marks = |window: Window| window.marks().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(marks(whole(100.0)), ["0 ms", "20 ms", "40 ms", "60 ms", "80 ms", "100 ms"]);
+        assert_eq!(marks(whole(90_000.0)), ["0 s", "20 s", "40 s", "60 s", "80 s"]);
+        assert_eq!(
+            marks(whole(812.0).part(152.2, 153.0)),
+            ["152.2 ms", "152.4 ms", "152.6 ms", "152.8 ms", "153.0 ms"]
+        );
+        assert!(!marks(whole(0.001)).is_empty());
     }
 
     #[test]
-    fn names_of_tools_are_escaped() {
-        let one = call(1, 0.0, Some(10.0));
-        let shown = bar(&Placed { call: &one, lane: 0 }, Scale { total: 10.0 }, 0.0).into_string();
-        assert!(!shown.contains("<script>") && shown.contains("&lt;script&gt;"), "{shown}");
+    fn a_part_stays_within_the_whole_and_comes_back_to_it() {
+        let whole = whole(900.0);
+        let part = whole.scaled(1.0 / STEP);
+        assert_eq!((part.from, part.to), (300.0, 600.0));
+        assert_eq!(part.scaled(STEP), whole);
+        assert_eq!((whole.moved(1.0), part.moved(9.0).to, part.moved(-9.0).from), (whole, 900.0, 0.0));
+        assert_eq!(part.address("a"), "execution?id=a&from=300.000&to=600.000");
+        assert_eq!(whole.address("a"), "execution?id=a");
+        let of = |query: &str| Window::of(&Query::of(Some(query)).unwrap(), 900.0);
+        assert_eq!(of("from=300&to=600").unwrap(), part);
+        assert_eq!(of("from=-5&to=1e300").unwrap(), whole);
+        let least = of("from=600&to=300").unwrap();
+        assert!((least.length() - SHORTEST).abs() < 1e-9, "{least:?}");
+        for wrong in ["from=x", "to=inf", "from=NaN"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bars_outside_of_the_part_are_not_drawn() {
+        let part = whole(900.0).part(300.0, 600.0);
+        let drawn = |from: f64, to: f64| track(part, &[bar(from, to)]).into_string();
+        assert!(!drawn(0.0, 299.0).contains("<rect") && !drawn(601.0, 900.0).contains("<rect"));
+        assert!(drawn(0.0, 450.0).contains("x=\"0.000%\" y=\"2.00\" width=\"50.000%\""));
+        assert!(drawn(600.0, 600.0).contains("x=\"99.700%\" y=\"2.00\" width=\"0.300%\""));
     }
 }

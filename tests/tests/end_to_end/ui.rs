@@ -271,7 +271,20 @@ async fn an_execution_is_shown_with_its_timeline_calls_and_output() {
         &page,
         &["<span class=\"keyword\">let</span>", "<span class=\"comment\">// Fifty orders</span>"],
     );
-    assert_eq!(page.matches("href=\"#call-").count(), 50);
+    assert_eq!(page.matches("<summary class=\"row\" id=\"call-").count(), 50);
+    contains(&page, &["demo.list_orders</bdi> <strong>×50</strong>", "50 different arguments"]);
+    // What is missing, with the line that keeps it.
+    contains(
+        &page,
+        &[
+            "The arguments and results of these calls are not kept",
+            "history: { recordings: true }",
+            "config.yaml",
+        ],
+    );
+    let zoomed = visitor.page(&format!("execution?id={id}&from=1&to=2.5")).await;
+    contains(&zoomed, &["1.00 ms to 2.50 ms of ", "id=\"zoom-all\" href="]);
+    assert_eq!(visitor.get(&format!("execution?id={id}&from=soon")).await.status, StatusCode::BAD_REQUEST);
     let json = visitor.get(&format!("json?id={id}")).await;
     assert_eq!(json.header("content-disposition"), "attachment");
     let shown = site.command(&["history", "show", "--json", &id]).done().exits(0).stdout;
@@ -281,6 +294,36 @@ async fn an_execution_is_shown_with_its_timeline_calls_and_output() {
     contains(&visitor.page("savings").await, &["In 1 execution with 50 calls", "<rect", "direct calls"]);
     assert_eq!(visitor.get("execution?id=zzz").await.status, StatusCode::NOT_FOUND);
     assert_eq!(visitor.get("execution").await.status, StatusCode::BAD_REQUEST);
+    site.end();
+}
+
+#[tokio::test]
+async fn arguments_and_results_of_recorded_calls_are_shown() {
+    let site = Site::start();
+    let visitor = site.open().await;
+    let code = format!(
+        "for text in [\"one\", \"{HOSTILE}\"] {{ demo::echo(text).await?; }}\ndemo::list_orders().limit(1).await?.orders.len()"
+    );
+    let config = |history: &str| format!("{DEMO}history: {{ {history} }}\n");
+    let run = async |history: &str| {
+        site.command(&["run", "-"]).input(&code).config(&config(history)).done().exits(0);
+        visitor.page(&format!("execution?id={}", site.latest())).await
+    };
+    let recorded = run("recordings: true").await;
+    contains(
+        &recorded,
+        &[
+            "{&quot;message&quot;:&quot;one&quot;}",
+            "aria-label=\"Result\"><bdi>one</bdi>",
+            "aria-label=\"Result\"><bdi>&lt;script&gt;",
+            "{&quot;limit&quot;:1}",
+            "&quot;id&quot;: &quot;o-1001&quot;",
+        ],
+    );
+    assert!(!recorded.contains("not kept") && recorded.matches("<script").count() == 1, "{recorded}");
+    let full = run("arguments: full").await;
+    contains(&full, &["{&quot;limit&quot;:1}", "The results of these calls are not kept"]);
+    assert!(!full.contains("o-1001"), "{full}");
     site.end();
 }
 
@@ -298,6 +341,7 @@ async fn executions_are_filtered_and_compared() {
     assert!(list.contains(&failed) && !list.contains(&first), "{list}");
     let list = visitor.page("executions?tool=demo.list_orders&text=").await;
     contains(&list, &["2 in all.", &first, &second]);
+    contains(&list, &["Filter: <bdi>tool demo.list_orders</bdi>", "All executions"]);
     contains(&visitor.page("executions?text=unmistakable").await, &["No execution fits."]);
     contains(&visitor.page("executions?since=2999-01-01").await, &["No execution fits."]);
     assert_eq!(visitor.get("executions?since=yesterday").await.status, StatusCode::BAD_REQUEST);

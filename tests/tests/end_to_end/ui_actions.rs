@@ -73,11 +73,27 @@ async fn a_question_of_a_client_that_cannot_ask_is_answered_on_the_page() {
         &["tests 1, stdio", "A call needs your permission: faulty.echo", "&lt;b&gt;let in&lt;/b&gt;"],
     );
     assert!(!page.contains("<b>") && !page.contains("value=\"always\""), "{page}");
+    // Every page says that somebody waits; the history has it a moment later.
+    for every in ["questions", "savings", "executions", "execution?id=missing"] {
+        let waiting = "<span>1</span><span class=\"hidden\"> waiting for you</span>";
+        contains(&visitor.get(every).await.text(), &[">(1) ", waiting]);
+    }
+    assert_eq!(visitor.get("version").await.header("toolsmith-open-questions"), "1");
+    let status = "<span class=\"badge busy\">waiting for you</span>";
+    let shows_status = async {
+        while !visitor.page("executions").await.contains(status) {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(WATCHDOG, shows_status).await.expect("the execution waits in the list");
+    let id = site.latest_kept()["id"].as_str().unwrap().to_owned();
+    contains(&visitor.page(&format!("execution?id={id}")).await, &[status, "It waits for your answer"]);
     assert_eq!(give(&visitor, &page, "always").await, StatusCode::BAD_REQUEST, "it is not offered");
     assert_eq!(give(&visitor, &page, "once").await, StatusCode::SEE_OTHER);
     assert_eq!(give(&visitor, &page, "no").await, StatusCode::BAD_REQUEST, "it was answered");
     let answer = answer_to(&mut site, 1);
     assert_eq!(outcome_of(&answer)["result"], "<b>let in</b>", "{answer:#}");
+    assert!(!visitor.page("savings").await.contains(">(1) "));
     // The history is written behind the answer.
     let is_kept = || {
         let question = &site.latest_kept()["questions"][0];
@@ -312,7 +328,12 @@ async fn an_execution_is_run_again_with_the_configuration_of_the_page() {
     let visitor = site.open().await;
     site.run("// Again\ndemo::list_orders().limit(1).await?.orders.len()").exits(0);
     let first = site.latest_kept();
-    let page = visitor.page(&format!("execution?id={}", first["id"].as_str().unwrap())).await;
+    let id = first["id"].as_str().unwrap();
+    let again = format!("again?id={id}");
+    let page = visitor.page(&format!("execution?id={id}")).await;
+    assert!(page.contains(&again) && !page.contains("method=\"post\""), "it asks first: {page}");
+    let page = visitor.page(&again).await;
+    contains(&page, &["Run it again?", "made 1 call", "demo.list_orders", "Yes, run it again"]);
     let fields = [("token", field(&page, "token")), ("id", first["id"].as_str().unwrap())];
     assert_eq!(visitor.post("again", &visitor.origin, &fields).await.status, StatusCode::SEE_OTHER);
     let is_done = || {
