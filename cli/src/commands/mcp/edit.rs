@@ -6,7 +6,9 @@ pub(crate) mod change;
 pub(crate) mod file;
 pub(crate) mod foreign;
 pub(crate) mod json;
+pub(crate) mod line_json;
 pub(crate) mod replace;
+mod style;
 pub(crate) mod trusting;
 pub(crate) mod yaml;
 
