@@ -37,7 +37,7 @@ pub(crate) fn page(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
             (calls(&execution.calls_made, summary.calls))
             (questions(&execution.questions))
             (output::sections(&summary.id, &execution.outcome))
-            (sandbox(&execution.outcome))
+            (sandbox(&execution))
             h2 { "Compare" }
             form.inline action="compare" method="get" {
                 input type="hidden" name="of" value=(summary.id);
@@ -90,12 +90,12 @@ fn facts(execution: &Execution) -> Markup {
     };
     let tokens = summary.tokens;
     let integer = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let saved = if summary.is_ok() { format!(": saved {}", number(tokens.saved())) } else { String::new() };
     let saved = format!(
-        "snippet {}, answer {}; direct calls {}: saved {}",
+        "snippet {}, answer {}; direct calls {}{saved}",
         number(integer(tokens.code)),
         number(integer(tokens.answer)),
         number(integer(tokens.direct)),
-        number(tokens.saved())
     );
     let optional = |name, value: &Option<String>| value.as_ref().map(|value| (name, line(value)));
     let rows = [
@@ -204,7 +204,7 @@ fn questions(questions: &[Question]) -> Markup {
     }
 }
 
-fn sandbox(outcome: &Value) -> Markup {
+fn sandbox(Execution { summary, outcome, .. }: &Execution) -> Markup {
     let strings = |list: &Value| -> Vec<String> {
         list.as_array().into_iter().flatten().filter_map(Value::as_str).map(line).collect()
     };
@@ -222,7 +222,7 @@ fn sandbox(outcome: &Value) -> Markup {
             h2 { "Sandbox" }
             p { "Tier " strong { (line(tier)) } ", with:" }
             ul.names { @for layer in &layers { li { code { (layer) } } } }
-            @if !refused.is_empty() {
+            @if !refused.is_empty() && !summary.is_ok() {
                 p { "Refused system calls:" }
                 ul.names { @for call in &refused { li { code { (call) } } } }
             }

@@ -149,7 +149,7 @@ async fn run_kept(
             let replayable = if is_replayable { execution.replayable(request, &outcome) } else { None };
             let code = show(&mut execution, &outcome).await;
             if let Some(kept) = kept {
-                kept.end(kept.ending(&outcome), &shown(&outcome));
+                kept.end(kept.ending(&outcome), &shown(&outcome, config.serve.output));
                 replayable.and_then(|run| run.text()).into_iter().for_each(|text| kept.recording(text));
             }
             code
@@ -183,14 +183,13 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
-/// What a model reads of an outcome, to estimate its tokens.
-fn shown(outcome: &Outcome) -> String {
+/// What a model reads of an outcome, to estimate its tokens: at most `limit` bytes, as in an answer of `serve`.
+fn shown(outcome: &Outcome, limit: usize) -> String {
     let parts = [Some(outcome.stdout.clone()), outcome_text::result(outcome), outcome_text::trouble(outcome)];
-    outcome_text::content(outcome)
-        .into_iter()
-        .chain(parts.into_iter().flatten())
-        .collect::<Vec<_>>()
-        .join("\n")
+    let texts = outcome_text::content(outcome).into_iter().chain(parts.into_iter().flatten());
+    let mut text = texts.collect::<Vec<_>>().join("\n");
+    text.truncate(text.floor_char_boundary(limit));
+    text
 }
 
 /// Everything needed to run one snippet.
