@@ -77,7 +77,8 @@ impl ProgramFile {
         };
         match ProgramFile::wrapping(&text, title) {
             Some(wrapped) => ProgramFile::parse(wrapped).map(|program| (program, true)),
-            None if declares_run(&text) => Err(why),
+            // A file of items has the form of a program.
+            None if declares_run(&text) || on_parser_stack(|| syn::parse_file(&text).is_ok()) == Some(true) => Err(why),
             None => Err(Code::parse(text).snippet().map_or_else(InvalidProgram::from, |_| why)),
         }
     }
@@ -96,7 +97,7 @@ impl ProgramFile {
         Some(format!(
             "//! {title}\n\nasync fn run() -> Result<serde_json::Value> {{\n    let result = {{\n{}{unwrapped}\n    \
              }};\n    Ok(serde_json::to_value(result)?)\n}}\n",
-            body.trim_start_matches('\n')
+            body.trim_start()
         ))
     }
 

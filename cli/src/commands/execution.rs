@@ -14,6 +14,7 @@ use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
+use gateway::unmatched;
 use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
 use report::{Kind, Report};
 use runner::{Catalog, Engine, Observer, Outcome, Request, Status};
@@ -143,6 +144,8 @@ async fn run_kept(
         masker.mask_value(&mut error.evidence);
     }
     policy.take_notes().iter().for_each(|note| terminal.note(note));
+    let lists = execution.discovery.lists().all();
+    unmatched::of_allowed(config, &lists, allow).iter().for_each(|note| terminal.note(note));
     let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
     let code = match outcome {
         Ok(outcome) => {

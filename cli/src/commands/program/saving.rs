@@ -110,7 +110,8 @@ async fn read_new(arguments: &SaveProgramArguments) -> Result<New, Failure> {
 
 /// The title of a snippet: its first line if that is a comment, and its name otherwise.
 fn title<'a>(text: &'a str, name: &'a str) -> &'a str {
-    let comment = text.lines().next().and_then(|line| line.trim().strip_prefix("//")).map(str::trim);
+    let comment = text.lines().next().and_then(|line| line.trim().strip_prefix("//"));
+    let comment = comment.map(|comment| comment.trim_start_matches(['/', '!']).trim());
     comment.filter(|comment| !comment.is_empty()).unwrap_or(name)
 }
 
