@@ -3,10 +3,12 @@
 //!
 //! A generated part of a page is between `<!-- generated: NAME -->` and `<!-- end -->`.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use report::Kind;
+use clap::CommandFactory as _;
 use runner::{limits, size};
 
 #[test]
@@ -123,10 +125,37 @@ fn errors_page_shows_the_kinds_of_tool_errors() {
 }
 
 #[test]
-fn errors_page_shows_the_kinds_of_errors() {
-    let rows: Vec<_> =
-        Kind::ALL.iter().map(|kind| [format!("`{}`", kind.code()), kind.description().to_owned()]).collect();
-    compare_part("errors.md", "error kinds", &table(["kind", "meaning"], &rows));
+fn command_line_page_lists_every_command() {
+    let page = read(&repository().join("docs/command-line.md"));
+    let table = page.split("\n## ").next().unwrap();
+    let mut listed = BTreeSet::new();
+    for cell in table.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next()) {
+        let mut parent = None;
+        for name in cell.split('`').step_by(2).map(|name| name.split(" -").next().unwrap()) {
+            let name = parent.map_or_else(|| name.to_owned(), |parent| format!("{parent} {name}"));
+            listed.insert(name.clone());
+            parent = parent.or(cell
+                .split('`')
+                .next()
+                .and_then(|first| first.rsplit_once(' '))
+                .map(|(one, _)| one));
+        }
+    }
+    let mut commands = BTreeSet::new();
+    let mut toolsmith = crate::arguments::Arguments::command();
+    toolsmith.build();
+    add_commands(&mut commands, &toolsmith, "");
+    assert_eq!(listed, commands);
+}
+
+/// Adds the commands that have no subcommands, without hidden ones.
+fn add_commands(all: &mut BTreeSet<String>, command: &clap::Command, name: &str) {
+    let is_shown = |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
+    let below: Vec<_> = command.get_subcommands().filter(is_shown).collect();
+    if below.is_empty() {
+        all.insert(name.trim_start().to_owned());
+    }
+    below.iter().for_each(|below| add_commands(all, below, &format!("{name} {}", below.get_name())));
 }
 
 #[test]

@@ -9,9 +9,8 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 pub(crate) fn advised(mut error: Error) -> Error {
     let advice = match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            text(&error, ContextKind::InvalidSubcommand).filter(|word| is_snippet(word)).map(|word| {
+            text(&error, ContextKind::InvalidSubcommand).and_then(|word| of_command(&word)).inspect(|_| {
                 error.remove(ContextKind::SuggestedSubcommand);
-                format!("run a snippet with: toolsmith run {word}")
             })
         }
         ErrorKind::UnknownArgument => {
@@ -25,9 +24,54 @@ pub(crate) fn advised(mut error: Error) -> Error {
     error
 }
 
-/// Advice on an argument that `run` does not have.
+/// Words that users of other programs try as a command, or that are a command one level deeper.
+const OTHER_WORDS: [(&str, &str); 24] = [
+    ("add", "mcp add"),
+    ("call", "mcp call"),
+    ("clean", "cache clean"),
+    ("enable", "mcp enable"),
+    ("disable", "mcp disable"),
+    ("exec", "run"),
+    ("export", "codegen --out FOLDER"),
+    ("import", "mcp import"),
+    ("init", "mcp add"),
+    ("install", "setup"),
+    ("list", "mcp list"),
+    ("lock", "mcp lock"),
+    ("login", "mcp login"),
+    ("logout", "mcp logout"),
+    ("logs", "history list"),
+    ("ls", "mcp list"),
+    ("programs", "program list"),
+    ("remove", "mcp remove"),
+    ("save", "program save"),
+    ("servers", "mcp list"),
+    ("start", "serve"),
+    ("status", "mcp status"),
+    ("tools", "mcp tools"),
+    ("version", "--version"),
+];
+
+/// Advice on a word that is no command.
+fn of_command(word: &str) -> Option<String> {
+    if is_snippet(word) {
+        return Some(format!("run a snippet with: toolsmith run {word}"));
+    }
+    let is_first =
+        std::env::args().skip(1).find(|other| !other.starts_with('-')).is_some_and(|first| first == word);
+    let (_, command) = OTHER_WORDS.iter().find(|(other, _)| is_first && *other == word)?;
+    Some(format!("there is: toolsmith {command}"))
+}
+
+/// Advice on an argument that `run` or `mcp call` does not have.
 fn of_argument(word: &str) -> Option<String> {
-    if std::env::args().nth(1).as_deref() != Some("run") {
+    let words: Vec<String> = std::env::args().skip(1).take(2).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let (["mcp", "call"], Some(name)) = (&words[..], word.strip_prefix("--")) {
+        let name = name.split('=').next().unwrap_or_default();
+        return Some(format!("arguments of the tool are written as: {name}=VALUE"));
+    }
+    if words.first() != Some(&"run") {
         return None;
     }
     match word {

@@ -28,12 +28,20 @@ pub fn cache_folder() -> Result<PathBuf, Error> {
 /// If there is none, or others own it or can write to it.
 pub fn state_folder() -> Result<PathBuf, Error> {
     let folder = state_path()?;
-    system::private::check(&folder).map_err(|error| {
-        Error::new(format!("the state folder {} can't be used: {error}", folder.display()))
-            .caused_by(error)
-            .hint("or name another folder in XDG_STATE_HOME")
-    })?;
+    system::private::check(&folder).map_err(|error| unusable("state", &folder, error, "XDG_STATE_HOME"))?;
     Ok(folder)
+}
+
+/// The error of a folder whose place `variable` determines.
+pub(super) fn unusable(what: &str, folder: &Path, error: std::io::Error, variable: &str) -> Error {
+    // The text of a refused folder has the command that repairs it.
+    let advice = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => String::new(),
+        _ => format!("{}, ", system::file::advice(&error)),
+    };
+    Error::new(format!("the {what} folder {} can't be used: {error}", folder.display()))
+        .caused_by(error)
+        .hint(format!("{advice}or name another folder in {variable}"))
 }
 
 /// Where [`state_folder`] is, whether or not it can be used.

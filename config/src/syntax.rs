@@ -25,8 +25,14 @@ pub(super) fn explain(error: &Error, file: &str, text: &str) -> Problem {
     }
 }
 
-/// A place of a file whose text, with secrets masked, is `text`.
-pub(super) fn place(file: &str, text: &str, Place { line, column }: Place) -> report::Place {
+/// A place of a file whose text, with secrets masked, is `text`. Parsers find some errors only behind the last line: the
+/// place is the end of the text then.
+pub(super) fn place(file: &str, text: &str, place: Place) -> report::Place {
+    let end = || {
+        let (number, last) = text.lines().enumerate().last().unwrap_or_default();
+        Place { line: number as u64 + 1, column: last.chars().count() as u64 + 1 }
+    };
+    let Place { line, column } = if place.line > text.lines().count() as u64 { end() } else { place };
     let excerpt = excerpt(text, line, column);
     report::Place { file: file.to_owned(), line, column: Some(column), excerpt }
 }
@@ -154,6 +160,8 @@ fn advice(message: &str) -> Option<&'static str> {
     let advice = [
         ("tabs disallowed", "indent with spaces"),
         ("unclosed bracket", "close it"),
+        ("unclosed quote", "close it"),
+        ("multiline quoted scalar", "close the quote"),
         ("mapping values are not allowed", "put the value into quotes, or the key on a line of its own"),
         ("simple key", "write `key: value`"),
         ("did not find expected", "check brackets, commas and indentation"),
@@ -199,5 +207,25 @@ mod tests {
         assert!(text.ends_with('…') && text.chars().count() < 100, "{text}");
         assert_eq!(excerpt("a", 7, 1), None);
         assert!(!excerpt("a\u{1b}[31m", 1, 1).unwrap().text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn errors_are_at_lines_that_the_text_has() {
+        let folder = std::fs::read_dir("tests/configurations/good").unwrap();
+        let mut wrong = 0;
+        for file in folder.map(|entry| entry.unwrap().path()) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let layer = crate::ConfigLayer::Named(file);
+            for end in (0..text.len()).step_by(7).filter(|end| text.is_char_boundary(*end)) {
+                let cut = &text[..end];
+                let Err(error) = crate::source::read(&layer, cut) else { continue };
+                let lines = cut.lines().count().max(1) as u64;
+                for place in error.problems.iter().filter_map(|problem| problem.place.as_ref()) {
+                    assert!((1..=lines).contains(&place.line), "{place:?} of {lines} lines:\n{cut}");
+                    wrong += 1;
+                }
+            }
+        }
+        assert!(wrong > 100, "{wrong}");
     }
 }

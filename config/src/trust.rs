@@ -163,8 +163,8 @@ fn record_in(file: Option<&Path>, path: &Path, stated: Option<ProjectFiles<'_>>)
     let io = |error: std::io::Error| {
         Error::new(format!("{} can't be written: {error}", file.display()))
             .kind(ErrorKind::Trust)
+            .hint(system::file::advice(&error))
             .caused_by(error)
-            .hint("check its folder")
     };
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
     // The lock keeps parallel commands from losing each other's changes.

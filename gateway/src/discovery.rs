@@ -185,9 +185,10 @@ impl<'a> Discovery<'a> {
         let server = self.config.servers.iter().find(|server| server.connection.name == name);
         if let Some(server) = server {
             catalog::remember(&self.cache, server, &tools).map_err(|error| {
+                let advice = system::file::advice(&error);
                 Failure::new(Kind::Cache, format!("the cache can't be written to: {error}"))
                     .caused_by(error)
-                    .hint("free some space, or set TOOLSMITH_CACHE_DIR")
+                    .hint(format!("{advice}, or name another folder in TOOLSMITH_CACHE_DIR"))
             })?;
         }
         self.accept(name, tools);

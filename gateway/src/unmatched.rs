@@ -67,6 +67,36 @@ fn of_name(
     Some(format!("`{key}` has {text}, but no tool has this name{near}"))
 }
 
+/// The notes about globs of `--allow` that fit no tool, of servers of which `lists` are known.
+pub fn of_allowed(config: &Config, lists: &BTreeMap<String, Arc<ToolList>>, allow: &[String]) -> Vec<String> {
+    let of = |text: &String| {
+        let near = nothing_allowed(config, lists, text)?;
+        Some(format!("`--allow {}` fits no tool, and has no effect{near}", printable::prose(text)))
+    };
+    allow.iter().filter_map(of).collect()
+}
+
+/// The advice on a glob of `--allow`; `None` if it fits a tool, or may fit one of a server that was not listed.
+fn nothing_allowed(config: &Config, lists: &BTreeMap<String, Arc<ToolList>>, text: &str) -> Option<String> {
+    let (glob, (head, tool)) = (Glob::new(text), text.split_once('.').unwrap_or((text, "")));
+    if config.servers.is_empty() || tool == READ || config.absent.iter().any(|absent| absent.name == head) {
+        return None;
+    }
+    let mut all = Vec::new();
+    for server in config.servers.iter().map(|server| &server.connection.name) {
+        match lists.get(server).filter(|list| list.names().len() > 0) {
+            Some(list) => all.extend(names(list).iter().map(|name| format!("{server}.{name}"))),
+            None if Glob::new(head).fits(server) => return None,
+            None => {}
+        }
+    }
+    if all.iter().any(|name| glob.fits(name)) {
+        return None;
+    }
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    Some(did_you_mean(text, &all))
+}
+
 /// The servers that may have a tool of this name; `None` if that can't be said.
 fn searched<'a>(config: &'a Config, glob: &Glob) -> Option<Vec<&'a str>> {
     if let Some((server, tool)) = glob.text().split_once('.') {

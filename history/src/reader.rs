@@ -25,7 +25,8 @@ const DAY: i64 = 86_400_000;
 
 /// Sums by day; the first value is [`DAY`].
 const SAVINGS: &str = "
-SELECT begun / ?, count(*), sum(calls), sum(code_tokens), sum(answer_tokens), sum(direct_tokens)
+SELECT begun / ?, count(*), sum(status <> 'ok'), sum(calls), sum(iif(status = 'ok', code_tokens, 0)),
+sum(iif(status = 'ok', answer_tokens, 0)), sum(iif(status = 'ok', direct_tokens, 0))
 FROM executions WHERE status IS NOT NULL AND ";
 
 const COLUMNS: &str = "
@@ -212,9 +213,10 @@ impl Reader {
         let sql = format!("{SAVINGS} {} GROUP BY 1 ORDER BY 1", conditions.sql());
         let values: Vec<SqlValue> = [SqlValue::Integer(DAY)].into_iter().chain(conditions.values).collect();
         self.rows(&sql, &values, |row| {
-            let tokens = Tokens { code: count(row, 3)?, answer: count(row, 4)?, direct: count(row, 5)? };
             let since = row.get::<_, i64>(0)? * DAY;
-            Ok(Savings { since, executions: count(row, 1)?, calls: count(row, 2)?, tokens })
+            let (executions, failed, calls) = (count(row, 1)?, count(row, 2)?, count(row, 3)?);
+            let tokens = Tokens { code: count(row, 4)?, answer: count(row, 5)?, direct: count(row, 6)? };
+            Ok(Savings { since, executions, failed, calls, tokens })
         })
     }
 

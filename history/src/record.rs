@@ -64,6 +64,14 @@ pub struct Summary {
     pub tokens: Tokens,
 }
 
+impl Summary {
+    /// Whether it succeeded.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.status == "ok"
+    }
+}
+
 fn time<S: Serializer>(at: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&of_milliseconds(*at))
 }
@@ -199,9 +207,11 @@ pub struct Savings {
     pub since: i64,
     /// The executions that ended.
     pub executions: u64,
+    /// The number of them that failed.
+    pub failed: u64,
     /// Their calls.
     pub calls: u64,
-    /// Their tokens.
+    /// The tokens of those that succeeded: what a failed one would have cost with direct calls is not known.
     pub tokens: Tokens,
 }
 
@@ -209,6 +219,7 @@ impl Savings {
     /// Adds another period.
     pub fn add(&mut self, other: &Savings) {
         self.executions += other.executions;
+        self.failed += other.failed;
         self.calls += other.calls;
         self.tokens.code += other.tokens.code;
         self.tokens.answer += other.tokens.answer;

@@ -174,7 +174,22 @@ async fn an_execution_is_read_as_it_was_recorded() {
     assert!(summary.tokens.saved() > 100, "{:?}", summary.tokens);
     let savings = reader.savings(&Filter::default()).unwrap();
     let [day] = savings.as_slice() else { panic!("{savings:?}") };
-    assert_eq!((day.executions, day.calls, day.tokens), (1, 2, summary.tokens));
+    assert_eq!((day.executions, day.failed, day.calls, day.tokens), (1, 0, 2, summary.tokens));
+}
+
+#[tokio::test]
+async fn failures_are_counted_but_save_nothing_and_cost_nothing() {
+    let fixture = Fixture::new();
+    for (id, status) in [("a1", Status::Ok), ("a2", Status::RuntimeError), ("a3", Status::Timeout)] {
+        let execution = fixture.begin(id, "1");
+        execution.end(execution.ending(&outcome(status)), &"x ".repeat(1_000_000));
+    }
+    fixture.flush().await;
+    let reader = fixture.reader();
+    let days = reader.savings(&Filter::default()).unwrap();
+    let [day] = days.as_slice() else { panic!("{days:?}") };
+    assert_eq!((day.executions, day.failed), (3, 2));
+    assert_eq!(day.tokens, reader.execution("a1").unwrap().summary.tokens);
 }
 
 #[tokio::test]

@@ -18,13 +18,6 @@ macro_rules! kinds {
                     $(Kind::$name => $code,)*
                 }
             }
-
-            /// What kind of error it is, in one sentence.
-            pub fn description(self) -> &'static str {
-                match self {
-                    $(Kind::$name => $doc.trim_ascii(),)*
-                }
-            }
         }
     };
 }

@@ -291,4 +291,21 @@ mod tests {
         check("```rust\nshop::list().await?\n```", &["list", "shop"]);
         check("let x = ;", &[]);
     }
+
+    #[test]
+    fn errors_of_a_text_that_is_cut_are_at_lines_that_it_has() {
+        let texts = [
+            include_str!("../../examples/top_customers.rs"),
+            include_str!("../../examples/programs/revenue.rs"),
+        ];
+        for text in texts {
+            for end in 1..text.len() {
+                let cut = &text[..end];
+                let code = Code::parse(cut.to_owned());
+                let Err(error) = code.snippet() else { continue };
+                let lines = u32::try_from(cut.lines().count()).unwrap();
+                assert!((1..=lines).contains(&error.line), "{error:?} of {lines} lines:\n{cut}");
+            }
+        }
+    }
 }

@@ -17,6 +17,9 @@ pub(crate) fn is_full(output: &str) -> bool {
 /// The error of a tool that found no space in `cache`.
 pub(crate) fn error(cache: &Cache, output: &str) -> Error {
     let sign = SIGNS.iter().find(|sign| output.contains(**sign)).unwrap_or(&SIGNS[0]);
-    let error = std::io::Error::other(format!("the compiler has no space to write there: {sign}"));
+    let error = std::io::Error::new(
+        std::io::ErrorKind::StorageFull,
+        format!("the compiler has no space to write there: {sign}"),
+    );
     Error::cache(&cache.bucket(Bucket::Temporary))(error)
 }

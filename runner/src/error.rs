@@ -68,9 +68,10 @@ impl Error {
     pub(crate) fn cache(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         move |error| {
             let message = format!("the cache at {} can't be used: {error}", path.display());
+            let advice = system::file::advice(&error);
             Error::new(ErrorKind::Cache, message)
                 .caused_by(error)
-                .hint("free some space there, or name another folder in TOOLSMITH_CACHE_DIR")
+                .hint(format!("{advice}, or name another folder in TOOLSMITH_CACHE_DIR"))
         }
     }
 }

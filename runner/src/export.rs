@@ -57,8 +57,8 @@ pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
     let failed = |error: std::io::Error| {
         let message = format!("the crate can't be written to {}: {error}", folder.display());
         Error::new(ErrorKind::Export, message)
+            .hint(format!("{}, or name another folder", system::file::advice(&error)))
             .caused_by(error)
-            .hint("name another folder, or free some space")
     };
     let manifest = |text: Result<toml::Table, toml::ser::Error>| {
         let text = text.and_then(|table| toml::to_string_pretty(&table));

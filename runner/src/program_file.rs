@@ -15,7 +15,9 @@ use serde_json::value::RawValue;
 
 use crate::code::{Code, ProgramText};
 use crate::purpose::Purpose;
+use crate::snippet::Shape;
 use crate::syntax_depth::{self, on_parser_stack};
+use crate::syntax_error::SyntaxError;
 
 pub use about::{About, Example};
 pub use arguments::{Argument, ArgumentKind};
@@ -42,6 +44,12 @@ pub struct InvalidProgram {
     pub column: u32,
 }
 
+impl From<&SyntaxError> for InvalidProgram {
+    fn from(error: &SyntaxError) -> Self {
+        InvalidProgram { message: error.message.clone(), line: error.line, column: error.column }
+    }
+}
+
 impl ProgramFile {
     /// Reads a program.
     ///
@@ -49,16 +57,52 @@ impl ProgramFile {
     /// The first error in its form; the compiler finds those in its code.
     pub fn parse(text: String) -> Result<Self, InvalidProgram> {
         let code = Code::parse_for(text, Purpose::Program);
-        if let Err(error) = code.snippet() {
-            let message = error.message.clone();
-            return Err(InvalidProgram { message, line: error.line, column: error.column });
-        }
+        code.snippet().map_err(InvalidProgram::from)?;
         let read = on_parser_stack(|| parts(code.text()));
         let (about, arguments) = read
             .unwrap_or_else(|| Err("it can't be parsed".to_owned()))
             .map_err(|message| InvalidProgram { message, line: 1, column: 1 })?;
         let hash = hash(code.text(), "");
         Ok(ProgramFile { code, about, arguments, hash })
+    }
+
+    /// Reads a program, or a snippet of statements, which becomes the body of its `run`. Returns whether it is one.
+    ///
+    /// # Errors
+    /// The first error in the form of the program, or in the syntax of the snippet.
+    pub fn parse_or_wrap(text: String, title: &str) -> Result<(Self, bool), InvalidProgram> {
+        let why = match ProgramFile::parse(text.clone()) {
+            Ok(program) => return Ok((program, false)),
+            Err(why) => why,
+        };
+        match ProgramFile::wrapping(&text, title) {
+            Some(wrapped) => ProgramFile::parse(wrapped).map(|program| (program, true)),
+            // A file of items has the form of a program.
+            None if declares_run(&text)
+                || on_parser_stack(|| syn::parse_file(&text).is_ok()) == Some(true) =>
+            {
+                Err(why)
+            }
+            None => Err(Code::parse(text).snippet().map_or_else(InvalidProgram::from, |_| why)),
+        }
+    }
+
+    /// The text of a program with this title and the statements of a snippet as its body. `None` if the snippet has
+    /// another form or wrong syntax.
+    #[must_use]
+    pub fn wrapping(snippet: &str, title: &str) -> Option<String> {
+        let code = Code::parse(snippet.to_owned());
+        let snippet = code.snippet().ok()?;
+        let Shape::Statements(_) = snippet.shape else { return None };
+        let body = snippet.text.trim_end();
+        // A snippet's last value may be the `Result` of a call.
+        let unwrapped = if body.ends_with(".await") { "?" } else { "" };
+        // Lines are not indented: they may be part of a text.
+        Some(format!(
+            "//! {title}\n\nasync fn run() -> Result<serde_json::Value> {{\n    let result = {{\n{}{unwrapped}\n    \
+             }};\n    Ok(serde_json::to_value(result)?)\n}}\n",
+            body.trim_start()
+        ))
     }
 
     /// Its text.
@@ -117,6 +161,11 @@ impl ProgramFile {
     pub fn request_arguments(arguments: &RawValue) -> BTreeMap<String, String> {
         BTreeMap::from([(bridge::PROGRAM_ARGUMENTS.to_owned(), arguments.get().to_owned())])
     }
+}
+
+/// Whether a text looks like the file of a program.
+fn declares_run(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().trim_start_matches("pub ").starts_with("async fn run("))
 }
 
 fn hash(text: &str, composed: &str) -> String {

@@ -25,6 +25,24 @@ pub enum Access {
     Mode(u32),
 }
 
+/// Says what to do about a file or folder that can't be created or written.
+#[must_use]
+pub fn advice(error: &Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "free some space there"
+        }
+        ErrorKind::ReadOnlyFilesystem => "its disk can only be read: mount it writable",
+        ErrorKind::PermissionDenied => {
+            "it is not yours, or not writable: change its owner or its permissions"
+        }
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "a file is where a folder must be: move that file away"
+        }
+        _ => "check its folder",
+    }
+}
+
 /// What survives a crash of the machine. A crash of the process never leaves a partial file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {

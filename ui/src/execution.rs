@@ -48,7 +48,7 @@ pub(crate) fn page(
             (snippet::listing(&execution.code, &execution.outcome))
             (output::sections(&summary.id, &execution.outcome))
             (manifest(&execution.outcome))
-            (sandbox(&execution.outcome))
+            (sandbox(&execution))
             h2 { "Compare" }
             form.inline action="compare" method="get" {
                 input type="hidden" name="of" value=(summary.id);
@@ -100,12 +100,12 @@ fn facts(execution: &Execution) -> Markup {
     };
     let tokens = summary.tokens;
     let integer = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+    let saved = if summary.is_ok() { format!(": saved {}", number(tokens.saved())) } else { String::new() };
     let saved = format!(
-        "snippet {}, answer {}; direct calls {}: saved {}",
+        "snippet {}, answer {}; direct calls {}{saved}",
         number(integer(tokens.code)),
         number(integer(tokens.answer)),
         number(integer(tokens.direct)),
-        number(tokens.saved())
     );
     let optional = |name, value: &Option<String>| value.as_ref().map(|value| (name, line(value)));
     let rows = [
@@ -161,7 +161,7 @@ pub(crate) fn manifest(outcome: &Value) -> Markup {
     }
 }
 
-fn sandbox(outcome: &Value) -> Markup {
+fn sandbox(Execution { summary, outcome, .. }: &Execution) -> Markup {
     let report = &outcome["sandbox"];
     let tier = report["tier"].as_str().filter(|tier| !tier.is_empty());
     let (layers, refused) = (strings(&report["layers"]), strings(&report["refused"]));
@@ -170,7 +170,7 @@ fn sandbox(outcome: &Value) -> Markup {
             h2 { "Sandbox" }
             p { "Tier " strong { (line(tier)) } ", with:" }
             ul.names { @for layer in &layers { li { code { (layer) } } } }
-            @if !refused.is_empty() {
+            @if !refused.is_empty() && !summary.is_ok() {
                 p { "Refused system calls:" }
                 ul.names { @for call in &refused { li { code { (call) } } } }
             }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use history::Reader;
 use maud::{Markup, html};
+use runner::ProgramFile;
 
 use crate::access::Visitor;
 use crate::action::Action;
@@ -33,7 +34,8 @@ pub(crate) fn form(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
         return Err(PageError::read_only());
     }
     let execution = execution::read(reader, id)?;
-    let text = as_program(&execution.summary.title, &execution.code);
+    let title = execution.summary.title.trim_start_matches('/').trim();
+    let text = ProgramFile::wrapping(&execution.code, title).unwrap_or_else(|| execution.code.clone());
     let body = html! {
         h1 { "Save as a program" }
         @if !execution.code_is_whole { p.note { "Secrets in the snippet are masked: give them as arguments." } }
@@ -44,17 +46,6 @@ pub(crate) fn form(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
         (fields(&Program { name: "", text: &text }, visitor))
     };
     Ok(page(body))
-}
-
-/// A program with this snippet as its body.
-fn as_program(title: &str, code: &str) -> String {
-    let title = title.trim_start_matches('/').trim();
-    // Lines are not indented: they may be part of a text.
-    format!(
-        "//! {title}\n\nasync fn run() -> Result<serde_json::Value> {{\n    let result = {{\n{}\n    }};\n    \
-         Ok(serde_json::to_value(result)?)\n}}\n",
-        code.trim_end()
-    )
 }
 
 fn page(body: Markup) -> Document {
@@ -139,17 +130,5 @@ fn answer(program: &Program<'_>, (done, has_changed): (&Done, bool), visitor: &V
             div.error role="alert" { pre tabindex="0" { bdi { (lines(done.messages.trim_end())) } } }
             (fields(program, visitor))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_snippet_becomes_the_body_of_a_program() {
-        let text = as_program("// Two orders", "// Two orders\nlet x = 2;\nx");
-        assert!(text.starts_with("//! Two orders\n\nasync fn run()"), "{text}");
-        assert!(text.contains("{\n// Two orders\nlet x = 2;\nx\n    };"), "{text}");
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum ProgramCommand {
     Show(ShowProgramArguments),
     /// Compile programs against the current tools of the servers, and say which still fit. Nothing runs.
     Check(CheckProgramsArguments),
-    /// Save a snippet's file as a program, and approve it. Shows the text and the tools that it can call.
+    /// Save a program, or a snippet as a program, and approve it. Shows the text and the tools that it can call.
     Save(SaveProgramArguments),
     /// Approve a program that was written or changed outside of `program save`: its text, and the tools that it can call.
     Approve(ApproveProgramArguments),
@@ -91,7 +91,8 @@ pub(crate) struct SaveProgramArguments {
     /// The program's name: lowercase letters, digits and underscores.
     #[arg(value_name = "PROGRAM")]
     pub(crate) name: String,
-    /// The file with the text, or what `program export` has printed; `-` for standard input.
+    /// The file with the program, with a snippet of statements, which becomes the body of `run`, or with what `program
+    /// export` has printed; `-` for standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
     /// Save it in this project, in .toolsmith/programs, instead of among your own programs.
@@ -137,6 +138,9 @@ pub(crate) struct DeleteProgramArguments {
     /// The program's name.
     #[arg(value_name = "PROGRAM")]
     pub(crate) name: String,
+    /// Delete it without asking.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
 }
 
 /// Arguments of `program export`.

@@ -14,6 +14,7 @@ use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
+use gateway::unmatched;
 use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
 use report::{Kind, Report};
 use runner::{Catalog, Code, Engine, Observer, Outcome, Request, Status};
@@ -144,13 +145,15 @@ async fn run_kept(
         masker.mask_value(&mut error.evidence);
     }
     policy.take_notes().iter().for_each(|note| terminal.note(note));
+    let lists = execution.discovery.lists().all();
+    unmatched::of_allowed(config, &lists, allow).iter().for_each(|note| terminal.note(note));
     let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
     let code = match outcome {
         Ok(outcome) => {
             let replayable = if is_replayable { execution.replayable(request, &outcome) } else { None };
             let code = show(&mut execution, &outcome).await;
             if let Some(kept) = kept {
-                kept.end(kept.ending(&outcome), &shown(&outcome));
+                kept.end(kept.ending(&outcome), &shown(&outcome, config.serve.output));
                 replayable.and_then(|run| run.text()).into_iter().for_each(|text| kept.recording(text));
             }
             code
@@ -184,14 +187,13 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
-/// What a model reads of an outcome, to estimate its tokens.
-fn shown(outcome: &Outcome) -> String {
+/// What a model reads of an outcome, to estimate its tokens: at most `limit` bytes, as in an answer of `serve`.
+fn shown(outcome: &Outcome, limit: usize) -> String {
     let parts = [Some(outcome.stdout.clone()), outcome_text::result(outcome), outcome_text::trouble(outcome)];
-    outcome_text::content(outcome)
-        .into_iter()
-        .chain(parts.into_iter().flatten())
-        .collect::<Vec<_>>()
-        .join("\n")
+    let texts = outcome_text::content(outcome).into_iter().chain(parts.into_iter().flatten());
+    let mut text = texts.collect::<Vec<_>>().join("\n");
+    text.truncate(text.floor_char_boundary(limit));
+    text
 }
 
 /// Everything needed to run one snippet.

@@ -34,5 +34,5 @@ impl<'a> ExportedFile<'a> {
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::new(Kind::Output, format!("{} can't be written: {error}", path.display()))
-        .hint("check its folder")
+        .hint(system::file::advice(error))
 }

@@ -194,6 +194,28 @@ fn a_full_disk_is_reported_and_harms_nothing() {
 }
 
 #[test]
+fn each_wrong_folder_gets_its_own_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let run = |variable: &str, place: &Path, arguments: &[&str]| {
+        Run::new(shared()).arguments(arguments).variable(variable, place.to_str().unwrap()).input("1").done()
+    };
+    let is_a_file = "help: a file is where a folder must be: move that file away, or name another folder in";
+    for place in [file.clone(), file.join("below")] {
+        run("TOOLSMITH_CACHE_DIR", &place, &["run", "-"])
+            .exits(7)
+            .says(&["the cache at", &format!("{is_a_file} TOOLSMITH_CACHE_DIR")]);
+    }
+    run("XDG_STATE_HOME", &file, &["history", "list"])
+        .exits(2)
+        .says(&[&format!("{is_a_file} XDG_STATE_HOME")]);
+    run("XDG_CONFIG_HOME", &file, &["run", "-"]).exits(2).says(&[&format!("{is_a_file} XDG_CONFIG_HOME")]);
+    // Nobody, not even root, can write there.
+    run("TOOLSMITH_CACHE_DIR", Path::new("/proc/1/fdinfo/cache"), &["run", "-"]).exits(7).says(&["help: "]);
+}
+
+#[test]
 fn a_file_size_limit_is_reported_and_harms_nothing() {
     let mut command = Command::new("sh");
     // Blocks of 512 bytes (POSIX): room for texts and a program's own part, not for the executable in memory.

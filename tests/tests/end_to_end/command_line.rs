@@ -49,6 +49,66 @@ fn a_failure_under_json_is_one_object_with_kind_message_and_hints() {
     assert_eq!(value(&done)["report"]["kind"], "server");
 }
 
+/// Wrong command lines, and what is on standard error.
+#[test]
+fn slips_in_the_command_line_get_a_suggestion_and_exit_with_2() {
+    let mut all = String::new();
+    let slips: [&[&str]; 14] = [
+        &["list"],
+        &["servers"],
+        &["tools"],
+        &["add", "x", "--", "y"],
+        &["logs"],
+        &["histroy", "list"],
+        &["mcp", "lst"],
+        &["program", "sav"],
+        &["history", "ls"],
+        &["cache", "prun"],
+        &["mcp", "call", "demo.echo", "--message", "hi"],
+        &["run", "--evaluate", "1"],
+        &["setup", "cluade"],
+        &["stats", "--save"],
+    ];
+    for slip in slips {
+        let done = toolsmith(slip).done().exits(2);
+        all.push_str(&format!("$ toolsmith {}\n{}\n", slip.join(" "), done.stderr));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn globs_of_allow_that_fit_nothing_are_noted() {
+    let run = |allow: &[&str]| {
+        let run = toolsmith(&["run", "-"]).config(DEMO).input("demo::echo(\"a\").await?.text()");
+        allow.iter().fold(run, |run, glob| run.arguments(&["--allow", glob])).done().exits(0)
+    };
+    let done = run(&["demo.ech", "nothing.*", "demo.echo", "demo.*", "*"]);
+    let notes: Vec<&str> = done.stderr.lines().filter(|line| line.contains("--allow")).collect();
+    assert_eq!(
+        notes,
+        [
+            "toolsmith: `--allow demo.ech` fits no tool, and has no effect; did you mean demo.echo?",
+            "toolsmith: `--allow nothing.*` fits no tool, and has no effect",
+        ]
+    );
+}
+
+#[test]
+fn options_behind_a_command_without_a_separator_are_noted() {
+    let place = tempfile::tempdir().unwrap();
+    let add = |words: &[&str]| {
+        let words = [&["mcp", "add", "--permission", "ask"], words].concat();
+        toolsmith(&words).working_folder(place.path()).done().exits(0).stderr
+    };
+    let note = add(&["a", "npx", "-y", "pkg"]);
+    assert!(
+        note.contains("-y belongs to npx; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- npx -y pkg"),
+        "{note}"
+    );
+    assert!(!add(&["b", "--", "npx", "-y", "pkg"]).contains("belongs to"));
+    assert!(!add(&["c", "npx", "pkg"]).contains("belongs to"));
+}
+
 #[test]
 fn checks_and_trust_are_printed_as_json() {
     let place = tempfile::tempdir().unwrap();

@@ -53,6 +53,60 @@ fn every_configuration_of_the_examples_is_valid() {
 }
 
 #[test]
+fn every_snippet_of_the_examples_runs_as_it_is() {
+    let mut count = 0;
+    for file in fs::read_dir(repository().join("examples")).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_some_and(|end| end == "rs") {
+            command(&["run", "--demo", "--json", file.to_str().unwrap()]).done().expect("ok", 0);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 6);
+}
+
+#[test]
+fn the_example_of_a_program_reads_all_pages_and_honours_its_arguments() {
+    let home = tempfile::tempdir().unwrap();
+    let at_home = |arguments: &[&str]| {
+        command(arguments).variable("XDG_CONFIG_HOME", home.path().to_str().unwrap()).done()
+    };
+    let save = ["program", "save", "revenue", "examples/programs/revenue.rs", "--demo", "--yes"];
+    assert!(at_home(&save).exits(0).stdout.contains("It can call: demo.list_orders"));
+    let sum = |arguments: &[&str]| -> f64 {
+        let words =
+            [&["program", "run", "revenue", "--demo", "--json", "--customer", "c-01"], arguments].concat();
+        let mut done = at_home(&words).expect("ok", 0);
+        let rows = done["result"].as_array_mut().unwrap();
+        rows.iter().map(|row| row["revenue"].as_f64().unwrap()).sum()
+    };
+    let orders = "let (mut all, mut late, mut cursor) = (0, 0, None); loop { \
+        let page = demo::list_orders().limit(50).cursor(cursor).await?; \
+        for order in page.orders.iter().filter(|order| order.customer_id == \"c-01\") { \
+        all += order.total_cents; if &*order.placed_at >= \"2026-03-01\" { late += order.total_cents; } } \
+        cursor = page.next_cursor; if cursor.is_none() { break; } } [all, late]";
+    let expected = command(&["run", "--demo", "--json", "-"]).input(orders).done().expect("ok", 0);
+    let [all, late] = [0, 1].map(|at| expected["result"][at].as_f64().unwrap() / 100.0);
+    assert!(all > late && late > 0.0, "{expected:#}");
+    assert!((sum(&[]) - all).abs() < 0.001);
+    assert!((sum(&["--since", "2026-03-01"]) - late).abs() < 0.001);
+    at_home(&["program", "record", "revenue", "--demo"]).exits(0);
+    assert!(at_home(&["program", "test", "revenue"]).exits(0).stdout.contains("2 passed, 0 failed"));
+}
+
+#[test]
+fn documented_texts_are_those_of_the_examples() {
+    let read = |path: &str| fs::read_to_string(repository().join(path)).unwrap();
+    assert!(
+        read("docs/programs.md").contains(&format!("```rust\n{}```", read("examples/programs/revenue.rs")))
+    );
+    for block in blocks(&read("README.md")) {
+        if let Some(text) = block.text.strip_prefix("// pending.rs\n") {
+            assert!(read("examples/pending.rs").ends_with(text), "{text}");
+        }
+    }
+}
+
+#[test]
 fn examples_with_local_servers_run() {
     let run = |folder: &str, config: &str, snippet: &str| -> Value {
         let path = |name: &str| format!("examples/{folder}/{name}");

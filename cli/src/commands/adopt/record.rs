@@ -153,8 +153,8 @@ impl Record {
 
 fn unwritable(path: &Path, error: std::io::Error) -> Error {
     Error::new(format!("the record {} can't be written: {error}", path.display()))
+        .hint(format!("nothing is changed without it; {}, or set XDG_STATE_HOME", file::advice(&error)))
         .caused_by(error)
-        .hint("nothing is changed without it; check its folder, or set XDG_STATE_HOME")
 }
 
 fn hash(text: &str) -> String {

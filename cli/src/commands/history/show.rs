@@ -28,11 +28,11 @@ pub(super) fn page(execution: &Execution) -> String {
     line("status", status(summary));
     line("time", time(execution));
     line("phases", phases(&execution.phases));
-    line("tokens", tokens(summary.tokens));
+    line("tokens", tokens(summary));
     line("arguments", execution.arguments.as_ref().map(arguments).unwrap_or_default());
     let manifest = strings(&execution.outcome["manifest"]);
     line("manifest", manifest.join(", "));
-    line("sandbox", sandbox(&execution.outcome["sandbox"]));
+    line("sandbox", sandbox(execution));
     let masked = if execution.code_is_whole { "" } else { " (secrets are masked)" };
     section(&mut text, &format!("snippet{masked}"), &execution.code);
     if !execution.calls_made.is_empty() {
@@ -87,9 +87,10 @@ fn phases(phases: &[PhaseStart]) -> String {
     phases.iter().map(phase).collect::<Vec<_>>().join(", ")
 }
 
-fn tokens(tokens: Tokens) -> String {
-    let Tokens { code, answer, direct } = tokens;
-    format!("snippet {code}, answer {answer}; direct calls {direct}: saved {}", tokens.saved())
+fn tokens(summary: &Summary) -> String {
+    let Tokens { code, answer, direct } = summary.tokens;
+    let saved = if summary.is_ok() { format!(": saved {}", summary.tokens.saved()) } else { String::new() };
+    format!("snippet {code}, answer {answer}; direct calls {direct}{saved}")
 }
 
 fn arguments(arguments: &history::Arguments) -> String {
@@ -104,12 +105,14 @@ fn short_hash(hash: &str) -> String {
     hash.chars().take(12).collect()
 }
 
-fn sandbox(report: &Value) -> String {
+fn sandbox(execution: &Execution) -> String {
+    let report = &execution.outcome["sandbox"];
     let Some(tier) = report["tier"].as_str().filter(|tier| !tier.is_empty()) else { return String::new() };
     let layers = strings(&report["layers"]).join(", ");
     let refused = strings(&report["refused"]);
-    let refused =
-        if refused.is_empty() { String::new() } else { format!("; refused {}", refused.join(", ")) };
+    // Libraries try system calls that they can do without, such as opening a file with the time zone.
+    let is_cause = !refused.is_empty() && !execution.summary.is_ok();
+    let refused = if is_cause { format!("; refused {}", refused.join(", ")) } else { String::new() };
     format!("{tier} ({layers}){refused}")
 }
 

@@ -6,7 +6,9 @@ pub(crate) mod change;
 pub(crate) mod file;
 pub(crate) mod foreign;
 pub(crate) mod json;
+pub(crate) mod line_json;
 pub(crate) mod replace;
+mod style;
 pub(crate) mod trusting;
 pub(crate) mod yaml;
 
@@ -34,6 +36,8 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
     refuse_taken(&taken, &arguments.destination, &file)?;
+    let words: Vec<String> = std::env::args().collect();
+    without_separator(arguments, &words).iter().for_each(|note| report(note));
     let mut entry = entry(arguments)?;
     entry.extend(access(&arguments.destination.access, &[(arguments.name.clone(), entry.clone())]).await);
     change(&mut file, &arguments.name, entry)?;
@@ -241,6 +245,21 @@ fn target(arguments: &AddArguments) -> (Option<String>, Vec<String>, Option<Stri
         [command, args @ ..] => (Some(command.clone()), args.to_vec(), None),
         [] => (arguments.command.clone(), arguments.args.clone(), arguments.url.clone()),
     }
+}
+
+/// A note on options behind a command that `--` does not separate: they are the command's, and may be meant for `mcp
+/// add`.
+fn without_separator(arguments: &AddArguments, words: &[String]) -> Option<String> {
+    let (command, args) = arguments.line.split_first()?;
+    let option = args.iter().find(|word| word.starts_with('-'))?;
+    if words.iter().any(|word| word == "--") {
+        return None;
+    }
+    let (name, line) = (&arguments.name, command_line(command, args.iter().map(String::as_str)));
+    Some(format!(
+        "{option} belongs to {command}; write options of `mcp add` before the name, and `--` before the command: \
+         toolsmith mcp add {name} -- {line}"
+    ))
 }
 
 /// Splits a command that is one text with its arguments, and reports that.

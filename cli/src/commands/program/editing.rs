@@ -5,11 +5,13 @@ use std::path::Path;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::saved_programs::RecordedRuns;
+use report::Kind;
 use serde_json::json;
 use terminal::Terminal;
 
 use super::support::store;
 use crate::arguments::{DeleteProgramArguments, ExportProgramArguments, RenameProgramArguments};
+use crate::terminal_prompter;
 
 /// Renames a program and its recorded runs; returns the exit code.
 pub(super) async fn rename(arguments: &RenameProgramArguments) -> Result<u8, Failure> {
@@ -39,8 +41,12 @@ pub(super) async fn rename(arguments: &RenameProgramArguments) -> Result<u8, Fai
 pub(super) async fn delete(arguments: &DeleteProgramArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let program = store(&terminal)?.find(&arguments.name)?;
-    std::fs::remove_file(&program.file).map_err(|error| failed(&program.file, error))?;
     let recorded = RecordedRuns::file(&program.file);
+    if !arguments.yes {
+        let runs = if recorded.exists() { " and its recorded runs" } else { "" };
+        confirm(&format!("Delete the program {}{runs}: {}?", program.name, program.file.display())).await?;
+    }
+    std::fs::remove_file(&program.file).map_err(|error| failed(&program.file, error))?;
     match std::fs::remove_file(&recorded) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(&recorded, error)),
         _ => {}
@@ -48,6 +54,18 @@ pub(super) async fn delete(arguments: &DeleteProgramArguments) -> Result<u8, Fai
     terminal.note(&format!("the program {} is deleted: {}", program.name, program.file.display()));
     terminal.flush().await.map_err(Failure::output)?;
     Ok(exit_code::OK)
+}
+
+/// Asks before a program is deleted.
+async fn confirm(question: &str) -> Result<(), Failure> {
+    let user = terminal_prompter::of_command().ok_or_else(|| {
+        Failure::command_line("there is no terminal to ask on")
+            .hint("to delete the program without a question, add --yes")
+    })?;
+    if user.confirm(question).await {
+        return Ok(());
+    }
+    Err(Failure::new(Kind::Cancelled, "the program is kept"))
 }
 
 /// Prints a program with its recorded runs as one JSON object.

@@ -22,6 +22,11 @@ use crate::arguments::{ApproveProgramArguments, SaveProgramArguments, ServersArg
 use crate::commands::run::read_snippet;
 use crate::terminal_prompter;
 
+/// Advice on a snippet that does not compile as the body of a program.
+const WRAPPED: &str = "the snippet became the body of `run`, and the lines above are those of the text below; a program \
+                       has no `args`: declare `struct Args { … }`, take it as `async fn run(args: Args) -> Result<…>`, \
+                       and return values with `return Ok(…)` of that type";
+
 /// What `program export` prints.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +40,8 @@ struct Exported {
 /// What is saved.
 struct New {
     program: ProgramFile,
+    /// Whether it is a snippet that became the body of `run`.
+    is_wrapped: bool,
     recorded: Option<RecordedRuns>,
 }
 
@@ -56,9 +63,12 @@ async fn save_in(
     let scope = if arguments.project { Scope::Project } else { Scope::User };
     let store = store(terminal)?;
     let file = store.file(name, scope)?;
-    let New { program, recorded } = read_new(arguments).await?;
+    let New { program, is_wrapped, recorded } = read_new(arguments).await?;
     let program = functions::program(&store, &program)?;
     let Some((checked, tools)) = compiled(name, &program, runtime, &arguments.place, cancel).await? else {
+        if is_wrapped {
+            terminal.note(&printable::lines(&format!("{WRAPPED}\n\n{}", program.text().trim_end())));
+        }
         return Ok(exit_code::COMPILE);
     };
     let before = saving::existing(&file)?;
@@ -92,8 +102,17 @@ async fn read_new(arguments: &SaveProgramArguments) -> Result<New, Failure> {
             Some(Ok(exported)) => (exported.text, exported.recorded),
             _ => (text, None),
         };
-    let program = ProgramFile::parse(text).map_err(|error| Failure::from(invalid(&arguments.file, error)))?;
-    Ok(New { program, recorded })
+    let title = title(&text, &arguments.name).to_owned();
+    let (program, is_wrapped) = ProgramFile::parse_or_wrap(text, &title)
+        .map_err(|error| Failure::from(invalid(&arguments.file, error)))?;
+    Ok(New { program, is_wrapped, recorded })
+}
+
+/// The title of a snippet: its first line if that is a comment, and its name otherwise.
+fn title<'a>(text: &'a str, name: &'a str) -> &'a str {
+    let comment = text.lines().next().and_then(|line| line.trim().strip_prefix("//"));
+    let comment = comment.map(|comment| comment.trim_start_matches(['/', '!']).trim());
+    comment.filter(|comment| !comment.is_empty()).unwrap_or(name)
 }
 
 /// Compiles a program and prints why it does not compile; the check and the tools otherwise.

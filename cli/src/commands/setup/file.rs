@@ -14,6 +14,7 @@ use super::entry::{self, Entry};
 use super::place::Place;
 use super::{namespaces, text};
 use crate::arguments::Client;
+use crate::commands::mcp::edit::foreign::is_toolsmith;
 use crate::commands::mcp::edit::replace::replace;
 use crate::commands::plain_secrets::masked;
 use crate::file_lock::hold;
@@ -46,6 +47,16 @@ pub(crate) struct ClientFile {
     /// The original text; `None` if there is no file yet.
     pub(crate) before: Option<String>,
     pub(crate) text: String,
+    /// How the text became the earlier one, if it is.
+    undone: Option<Undone>,
+}
+
+/// A file that has its earlier state again.
+enum Undone {
+    /// There was no file.
+    NoFile,
+    /// The file had the text of these backups, which are no longer needed.
+    Text(Vec<PathBuf>),
 }
 
 impl ClientFile {
@@ -62,6 +73,7 @@ impl ClientFile {
             section: client.profile().section,
             text: before.clone().unwrap_or_default(),
             before,
+            undone: None,
         };
         // opencode 2 has its servers one level deeper.
         if client == Client::Opencode && has_second_form(&file.meaning(&file.text)?) {
@@ -182,10 +194,57 @@ impl ClientFile {
     /// Adds the entry's namespace to Codex's list in the text.
     fn list(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
         let Some(namespace) = self.lacks(entry)? else { return Ok(()) };
+        self.add_namespace(name, &namespace)
+    }
+
+    fn add_namespace(&mut self, name: &str, namespace: &str) -> Result<(), Error> {
         let mut meant = self.content()?;
-        namespaces::add_to(&mut meant, &namespace);
-        let changed = namespaces::add(&self.text, &namespace);
+        namespaces::add_to(&mut meant, namespace);
+        let changed = namespaces::add(&self.text, namespace);
         self.accept(name, changed, meant)
+    }
+
+    /// Undoes the addition of the entry: if nothing else has changed since, the text is the earlier one, byte by byte.
+    /// Otherwise removes the entry. The file is not written.
+    pub(crate) fn undo(&mut self, name: &str) -> Result<(), Error> {
+        let entries = self.entries()?;
+        let Some(entry) = entries.get(name) else { return Ok(()) };
+        let backups = backups(&self.path);
+        let texts = backups.iter().rev().filter_map(|backup| read(backup).ok().flatten());
+        for before in texts.map(Some).chain([None]) {
+            if self.would_be(before.as_deref(), name, entry) {
+                self.put_back(before.as_deref());
+                return Ok(());
+            }
+        }
+        self.remove(name)
+    }
+
+    /// Whether adding the entry to an earlier text, which lacks it, results in the present one.
+    fn would_be(&self, before: Option<&str>, name: &str, entry: &Json) -> bool {
+        let text = before.unwrap_or_default().to_owned();
+        let mut earlier = ClientFile { text, path: self.path.clone(), before: None, undone: None, ..*self };
+        let lacks_it = earlier.entries().is_ok_and(|entries| !entries.get(name).is_some_and(is_toolsmith));
+        if !lacks_it || earlier.set(name, Some(entry)).is_err() {
+            return false;
+        }
+        let namespace = namespaces::of_server(name);
+        let is_listed = self.namespaces().is_ok_and(|listed| listed.contains(&namespace));
+        earlier.text == self.text
+            || is_listed && earlier.add_namespace(name, &namespace).is_ok() && earlier.text == self.text
+    }
+
+    /// Sets an earlier text; `None` if there was no file. Backups with this text are deleted when the file is saved.
+    pub(crate) fn put_back(&mut self, before: Option<&str>) {
+        let mut needless = backups(&self.path);
+        needless.retain(|backup| read(backup).ok().flatten().as_deref() == before);
+        self.text = before.unwrap_or_default().to_owned();
+        self.undone = Some(before.map_or(Undone::NoFile, |_| Undone::Text(needless)));
+    }
+
+    /// Whether the file has its earlier state again.
+    pub(crate) fn is_undone(&self) -> bool {
+        self.undone.is_some()
     }
 
     /// Removes the entry from the text, and its namespace from Codex's list, without writing the file.
@@ -272,11 +331,22 @@ impl ClientFile {
     pub(crate) fn save(&self) -> Result<Option<PathBuf>, Error> {
         let failed = |error: std::io::Error| {
             Error::new(format!("{} can't be written: {error}", self.path.display()))
+                .hint(file::advice(&error))
                 .caused_by(error)
-                .hint("check its folder")
         };
         let _held = self.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&self.path)).transpose();
         let _held = _held.map_err(|failure| Error::of(failure.report.problems))?;
+        match &self.undone {
+            Some(Undone::NoFile) => {
+                return remove(&self.path, self.before.as_deref()).map(|()| None).map_err(failed);
+            }
+            Some(Undone::Text(needless)) => {
+                replace(&self.path, self.before.as_deref(), &self.text, self.mode).map_err(failed)?;
+                needless.iter().try_for_each(std::fs::remove_file).map_err(failed)?;
+                return Ok(None);
+            }
+            None => {}
+        }
         let backup = self.before.as_deref().map(|before| back_up(&self.path, before)).transpose();
         let backup = backup.map_err(failed)?;
         replace(&self.path, self.before.as_deref(), &self.text, self.mode).map_err(failed)?;
@@ -339,16 +409,47 @@ pub(crate) fn report_backup(backup: Option<&Path>) {
     }
 }
 
-/// Saves the original text next to the file, with the same permissions.
+/// Saves the original text next to the file, with the same permissions. An earlier backup stays: it has the text before
+/// the first change.
 fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
     let target = path.canonicalize()?;
+    let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
+    let mut number = 1;
+    loop {
+        let backup = backup_name(&target, number);
+        if backup.symlink_metadata().is_err() {
+            return file::create(&backup, before.as_bytes(), Access::Mode(mode), Durability::Synced)
+                .map(|()| backup);
+        }
+        if read(&backup).ok().flatten().as_deref() == Some(before) {
+            return Ok(backup);
+        }
+        number += 1;
+    }
+}
+
+/// The name of a backup of a file: the first one has no number.
+fn backup_name(target: &Path, number: usize) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(BACKUP);
-    let backup = target.with_file_name(name);
-    let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
-    // An older backup is replaced, and a symbolic link of that name is not followed.
-    file::replace(&backup, before.as_bytes(), Access::Mode(mode), Durability::Synced)?;
-    Ok(backup)
+    if number > 1 {
+        name.push(format!("-{number}"));
+    }
+    target.with_file_name(name)
+}
+
+/// The backups of a file, the first one first.
+fn backups(path: &Path) -> Vec<PathBuf> {
+    let Ok(target) = path.canonicalize() else { return Vec::new() };
+    (1..).map(|number| backup_name(&target, number)).take_while(|backup| backup.is_file()).collect()
+}
+
+/// Removes a file that still has this text.
+fn remove(path: &Path, before: Option<&str>) -> std::io::Result<()> {
+    if before.map(str::as_bytes) != Some(&std::fs::read(path)?) {
+        return Err(std::io::Error::other("it has changed in the meantime; try again"));
+    }
+    std::fs::remove_file(path)
 }
 
 /// The text of a file, or `None` if there is none.

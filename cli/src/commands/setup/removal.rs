@@ -42,7 +42,8 @@ pub(super) async fn remove(arguments: &SetupArguments) -> Result<u8, Failure> {
     ask_to_change(yes, "Remove it?", "toolsmith setup --remove").await?;
     for file in &changed {
         let backup = file.save()?;
-        say(format_args!("toolsmith: removed {} from {}\n", arguments.name, file.path.display()));
+        let how = if file.is_undone() { ", which is as it was before, byte by byte" } else { "" };
+        say(format_args!("toolsmith: removed {} from {}{how}\n", arguments.name, file.path.display()));
         report_backup(backup.as_deref());
     }
     Ok(exit_code::OK)
@@ -66,7 +67,7 @@ fn without_entry(arguments: &SetupArguments, client: Client) -> Result<Option<Cl
         ))
         .hint("to name another entry: --name NAME"));
     }
-    file.remove(&arguments.name)?;
+    file.undo(&arguments.name)?;
     let mut lines = file.lines('-', &arguments.name, &entry);
     lines.extend(file.namespace_lines()?);
     let lines = lines.join("\n");

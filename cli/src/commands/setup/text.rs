@@ -8,7 +8,7 @@ use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, 
 use super::client::Syntax;
 use crate::commands::mcp::edit::change::Change;
 use crate::commands::mcp::edit::file::kept_mark;
-use crate::commands::mcp::edit::{json, yaml};
+use crate::commands::mcp::edit::{json, line_json, yaml};
 
 /// The path of the section with the servers, such as `["mcp", "servers"]`.
 pub(super) type Section<'a> = &'a [&'static str];
@@ -104,6 +104,9 @@ pub(super) fn members(entry: &Json) -> Vec<(String, Json)> {
 
 fn put_json(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) -> Result<String, String> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
+    if let Some(changed) = entry.and_then(|entry| line_json::set(text, section, name, entry)) {
+        return Ok(changed);
+    }
     let root = CstRootNode::parse(text, &tree::json_options()).map_err(|error| error.kind().to_string())?;
     let mut servers: CstObject = root.object_value_or_create().ok_or("it is not an object")?;
     for part in section {

@@ -120,7 +120,7 @@ fn a_program_moves_with_its_recorded_runs() {
     let other = Place::new();
     other.run(&["program", "save", "echo", "--demo", "--yes"]).input(&exported).done().exits(0);
     other.ok(&["program", "test", "echo"]);
-    place.ok(&["program", "delete", "shout"]);
+    place.ok(&["program", "delete", "shout", "--yes"]);
     let left: Vec<String> = fs::read_dir(place.programs())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

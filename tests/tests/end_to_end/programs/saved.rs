@@ -49,6 +49,41 @@ fn save_shows_the_text_and_the_tools_and_needs_a_yes() {
 }
 
 #[test]
+fn a_snippet_becomes_the_body_of_a_program() {
+    let place = Place::new();
+    let snippet = "// Two customers.\nlet all = [\"c-01\", \"c-02\"];\nall.len() + 1";
+    let saved =
+        place.run(&["program", "save", "two", "--demo", "--yes"]).input(snippet).done().exits(0).stdout;
+    assert!(
+        saved.starts_with("//! Two customers.\n\nasync fn run() -> Result<serde_json::Value>"),
+        "{saved}"
+    );
+    assert_eq!(place.ok(&["program", "run", "two"]).stdout, "3\n");
+    // The last value may be the result of a call, and a fence may be around the snippet.
+    let snippet = "```rust\ndemo::get_customer(\"c-01\").await\n```\n";
+    place.run(&["program", "save", "ada", "--demo", "--yes"]).input(snippet).done().exits(0);
+    let ada = place.json(&["program", "run", "ada", "--demo", "--json"]);
+    assert_eq!(ada["result"]["name"], "Ada Lindqvist", "{ada:#}");
+    // Arguments must be declared, and the lines of the errors are those of the text that is shown.
+    let failed = place.run(&["program", "save", "arg", "--yes"]).input("args.require(\"a\")?.len()");
+    insta::assert_snapshot!(failed.done().exits(3).stderr);
+    assert!(!place.programs().join("arg.rs").exists());
+    // An error in the syntax is at the snippet's own place.
+    let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b = (a;\nb");
+    wrong.done().exits(2).says(&["2:9"]);
+}
+
+#[test]
+fn a_program_is_deleted_only_after_a_question() {
+    let place = Place::new();
+    let unasked = place.run(&["program", "delete", "revenue"]).done().exits(2);
+    unasked.says(&["there is no terminal to ask on", "add --yes"]);
+    assert!(place.programs().join("revenue.rs").exists());
+    place.ok(&["program", "delete", "revenue", "--yes"]);
+    assert!(!place.programs().join("revenue.rs").exists());
+}
+
+#[test]
 fn an_approved_program_calls_its_tools_without_a_question() {
     let place = asking();
     place.write("note", NOTE);

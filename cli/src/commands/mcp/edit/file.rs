@@ -123,8 +123,8 @@ impl Editable {
         };
         self.write().map_err(|error| {
             Error::new(format!("{} can't be written: {error}", self.path.display()))
+                .hint(system::file::advice(&error))
                 .caused_by(error)
-                .hint("check its folder")
         })?;
         if trusted {
             trust::record(&self.path, Some(ProjectFiles::new(&self.text, lock.as_deref())))?;

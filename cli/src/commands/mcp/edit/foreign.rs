@@ -88,14 +88,8 @@ pub(crate) fn of_client(
     let others = entries.iter().filter(|(_, entry)| !is_toolsmith(entry));
     let entries = others.map(|(name, entry)| (name.clone(), entry.clone())).collect();
     let mut imported = converted(&entries, dialect).map_err(|why| Error::new(format!("{shown}: {why}")))?;
-    // Gemini CLI and Qwen Code disable servers in a list.
-    let excluded = content.get("mcp").and_then(|mcp| mcp.get("excluded")).and_then(Json::as_array);
-    let excluded =
-        excluded.filter(|_| matches!(client, Client::Gemini | Client::Qwen)).map_or(&[][..], Vec::as_slice);
-    for (name, entry) in &mut imported.servers {
-        if excluded.iter().any(|other| other.as_str() == imported.given.get(name).map(String::as_str)) {
-            entry.push(("enabled".to_owned(), json!(false)));
-        }
+    if matches!(client, Client::Gemini | Client::Qwen) {
+        disable_unlisted(&mut imported, content);
     }
     let projects = content.get("projects").and_then(Json::as_object).filter(|_| client == Client::ClaudeCode);
     for (folder, project) in projects.into_iter().flatten() {
@@ -105,6 +99,24 @@ pub(crate) fn of_client(
         }
     }
     some(imported, &shown)
+}
+
+/// Disables the servers that Gemini CLI and Qwen Code do not start: those that their lists exclude or do not allow.
+fn disable_unlisted(imported: &mut Imported, content: &Map<String, Json>) {
+    // The second name is that of earlier versions.
+    let list = |name: &str, earlier: &str| {
+        let list = content.get("mcp").and_then(|mcp| mcp.get(name)).or_else(|| content.get(earlier));
+        list.and_then(Json::as_array).filter(|list| !list.is_empty())
+    };
+    let (allowed, excluded) = (list("allowed", "allowMCPServers"), list("excluded", "excludeMCPServers"));
+    for (name, entry) in &mut imported.servers {
+        let given = imported.given.get(name).map(String::as_str);
+        let has = |list: &Vec<Json>| list.iter().any(|other| other.as_str() == given);
+        let is_off = excluded.is_some_and(has) || allowed.is_some_and(|allowed| !has(allowed));
+        if is_off && entry.iter().all(|(key, _)| key != "enabled") {
+            entry.push(("enabled".to_owned(), json!(false)));
+        }
+    }
 }
 
 /// The servers of a file, or an error if there are none.
@@ -278,6 +290,57 @@ mod tests {
         let code = json!({ "inputs": [], "servers": { "a": { "type": "stdio", "command": "x" } } });
         assert_eq!(servers(&code).unwrap().servers.len(), 1);
         assert!(servers(&json!({})).is_err() && servers(&json!({ "mcpServers": "a" })).is_err());
+    }
+
+    #[test]
+    fn lists_of_tools_are_imported_as_the_set_that_they_mean() {
+        let file = json!({ "mcpServers": {
+            "both": { "command": "x", "includeTools": ["a", "b(q)", "c"], "excludeTools": ["c", "d"] },
+            "codex": { "command": "x", "enabled_tools": ["a"], "disabled_tools": ["a"] },
+            "copilot": { "command": "x", "tools": ["a", "b"] },
+            "every": { "command": "x", "tools": ["*"], "excludeTools": [] },
+            "none": { "command": "x", "tools": [] },
+            "without": { "command": "x", "disabledTools": ["a"], "enabledTools": [] },
+        } });
+        let imported = servers(&file).unwrap();
+        let lists = |name: &str| {
+            let (_, entry) = imported.servers.iter().find(|(other, _)| other == name).unwrap();
+            let rest = entry.iter().filter(|(key, _)| !["type", "command"].contains(&key.as_str())).cloned();
+            serde_json::Value::from(rest.collect::<serde_json::Map<_, _>>())
+        };
+        assert_eq!(lists("both"), json!({ "enabledTools": ["a", "b"] }));
+        assert_eq!(lists("codex"), json!({ "enabled": false }));
+        assert_eq!(lists("copilot"), json!({ "enabledTools": ["a", "b"] }));
+        assert_eq!(lists("every"), json!({}));
+        assert_eq!(lists("none"), json!({ "enabled": false }));
+        assert_eq!(lists("without"), json!({ "disabledTools": ["a"] }));
+        assert_eq!(
+            imported.notes,
+            [
+                "codex: it is disabled, because all its tools are excluded",
+                "none: it is disabled, because its list of tools is empty",
+            ]
+        );
+    }
+
+    #[test]
+    fn servers_that_gemini_does_not_start_are_disabled() {
+        let client = crate::arguments::Client::Gemini;
+        let entries = json!({ "a": { "command": "x" }, "b": { "command": "x" }, "c": { "command": "x" } });
+        for (settings, expected) in [
+            (json!({ "mcp": { "allowed": ["a", "b"], "excluded": ["b"] } }), "a"),
+            (json!({ "mcp": { "allowed": [] } }), "a b c"),
+            (json!({ "allowMCPServers": ["c"] }), "c"),
+            (json!({ "mcp": { "excluded": ["c"] } }), "a b"),
+            (json!({}), "a b c"),
+        ] {
+            let path = std::path::Path::new("settings.json");
+            let content = settings.as_object().unwrap();
+            let imported = super::of_client(client, path, content, entries.as_object().unwrap()).unwrap();
+            let is_on = |entry: &super::Entry| entry.iter().all(|(key, _)| key != "enabled");
+            let on = imported.servers.iter().filter(|(_, entry)| is_on(entry)).map(|(name, _)| name.as_str());
+            assert_eq!(on.collect::<Vec<_>>().join(" "), expected, "{settings}");
+        }
     }
 
     #[test]

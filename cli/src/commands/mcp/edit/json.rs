@@ -5,10 +5,17 @@ use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
 use super::change::{Change, ChangeError, Entry, SERVERS};
+use super::line_json;
 
 /// Returns the changed text, or the reason why it can't be changed.
 pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
     let text = if text.trim().is_empty() { "{}\n" } else { text };
+    if let Change::Set(entry) = change {
+        let entry = Json::Object(entry.iter().cloned().collect());
+        if let Some(changed) = line_json::set(text, &[SERVERS], name, &entry) {
+            return Ok(changed);
+        }
+    }
     let root = CstRootNode::parse(text, &json_options())?;
     let top = root.object_value_or_create().ok_or(ChangeError::NotAnObject)?;
     let servers = top.object_value_or_create(SERVERS).ok_or(ChangeError::Servers)?;

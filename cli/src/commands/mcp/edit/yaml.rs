@@ -2,10 +2,10 @@
 
 use std::str::FromStr as _;
 
-use serde_json::Value as Json;
-use yaml_edit::{Mapping, MappingBuilder, ScalarValue, YamlFile, YamlValue};
+use yaml_edit::{Mapping, MappingBuilder, YamlFile};
 
 use super::change::{Change, ChangeError, Entry};
+use super::style::{self, yaml};
 
 /// Changes an entry in a section at the top level. Returns the changed text, or the reason why it can't be changed.
 pub(crate) fn change(text: &str, section: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
@@ -13,6 +13,12 @@ pub(crate) fn change(text: &str, section: &str, name: &str, change: &Change) -> 
     let Some(root) = file.document().and_then(|document| document.as_mapping()) else {
         return begin(text, section, name, change);
     };
+    if root.is_empty() {
+        return begin(&without_braces(text), section, name, change);
+    }
+    if let Some(changed) = in_style(text, root.get_mapping(section), name, change) {
+        return Ok(changed);
+    }
     match (change, root.get_mapping(section).filter(|servers| !servers.is_empty())) {
         (Change::Set(entry), Some(servers)) => set(&servers, name, entry)?,
         (Change::Set(entry), None) => {
@@ -40,7 +46,24 @@ pub(crate) fn change(text: &str, section: &str, name: &str, change: &Change) -> 
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    Ok(text)
+    // The editor writes `{}` for a file without keys, and would add the next server to it in one line.
+    Ok(if root.is_empty() { without_braces(&text) } else { text })
+}
+
+/// The text with the change in the style of the section; `None` if the editor's own style is that.
+fn in_style(text: &str, servers: Option<Mapping>, name: &str, change: &Change) -> Option<String> {
+    let servers = servers.filter(|servers| !servers.is_empty())?;
+    match change {
+        Change::Set(entry) if servers.contains_key(name) => style::replace(text, &servers, name, entry),
+        Change::Set(entry) => style::add(text, &servers, name, entry),
+        Change::Remove => style::remove(text, &servers, name),
+        Change::Enabled(_) | Change::Key(..) => None,
+    }
+}
+
+/// The text of a mapping without keys, without its braces: the comments.
+fn without_braces(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| line.trim() != "{}").collect()
 }
 
 fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), ChangeError> {
@@ -63,26 +86,6 @@ fn begin(text: &str, section: &str, name: &str, change: &Change) -> Result<Strin
 
 fn fill(builder: MappingBuilder, entry: &Entry) -> MappingBuilder {
     entry.iter().fold(builder, |builder, (key, value)| builder.pair(key.as_str(), yaml(value)))
-}
-
-fn yaml(value: &Json) -> YamlValue {
-    match value {
-        Json::Null => YamlValue::Scalar(ScalarValue::null()),
-        Json::Bool(value) => YamlValue::Scalar(ScalarValue::from(*value)),
-        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(whole), _) => YamlValue::Scalar(ScalarValue::from(whole)),
-            (None, other) => YamlValue::Scalar(ScalarValue::from(other.unwrap_or(f64::NAN))),
-        },
-        // Booleans of YAML 1.1: parsers read them as such, and the editor does not quote them.
-        Json::String(text) if matches!(text.as_str(), "y" | "Y" | "n" | "N") => {
-            YamlValue::Scalar(ScalarValue::single_quoted(text.as_str()))
-        }
-        Json::String(text) => YamlValue::Scalar(ScalarValue::from(text.as_str())),
-        Json::Array(items) => YamlValue::Sequence(items.iter().map(yaml).collect()),
-        Json::Object(entries) => {
-            YamlValue::Mapping(entries.iter().map(|(key, value)| (key.clone(), yaml(value))).collect())
-        }
-    }
 }
 
 #[cfg(test)]
@@ -149,5 +152,67 @@ mod tests {
             assert_eq!(meaning(&added)["mcpServers"]["new"]["args"][2], "60", "{text:?}: {added}");
             assert!(!text.contains('#') || added.contains("# only a comment"), "{added}");
         }
+    }
+
+    /// A file's text, and the same with a new server.
+    const STYLES: [(&str, &str); 9] = [
+        (
+            "mcpServers:\n  a:\n    command: x # x\n    # of a\n\n# end\nother: 1\n",
+            "mcpServers:\n  a:\n    command: x # x\n    # of a\n  new:\n    command: npx\n    args:\n      - '-y'\n    \
+             env:\n      A: b\n\n# end\nother: 1\n",
+        ),
+        (
+            "mcpServers:\n    a:\n        command: x\n",
+            "mcpServers:\n    a:\n        command: x\n    new:\n        command: npx\n        args:\n            - \
+             '-y'\n        env:\n            A: b\n",
+        ),
+        (
+            "mcpServers:\n  a: { command: x } # x\nother: 1\n",
+            "mcpServers:\n  a: { command: x } # x\n  new: { command: npx, args: ['-y'], env: { A: b } }\nother: 1\n",
+        ),
+        (
+            "mcpServers: { a: { command: x } }\n",
+            "mcpServers: { a: { command: x }, new: { command: npx, args: ['-y'], env: { A: b } } }\n",
+        ),
+        (
+            "{mcpServers: {a: {command: x}}}\n",
+            "{mcpServers: {a: {command: x}, new: {command: npx, args: ['-y'], env: {A: b}}}}\n",
+        ),
+        (
+            "mcpServers: {\n  a: { command: x },\n}\n",
+            "mcpServers: {\n  a: { command: x },\n  new: { command: npx, args: ['-y'], env: { A: b } },\n}\n",
+        ),
+        (
+            "mcpServers:\r\n  a:\r\n    command: x\r\n",
+            "mcpServers:\r\n  a:\r\n    command: x\r\n  new:\r\n    command: npx\r\n    args:\r\n      - \
+             '-y'\r\n    env:\r\n      A: b\r\n",
+        ),
+        (
+            "# only a comment\n",
+            "# only a comment\nmcpServers:\n  new:\n    command: npx\n    args:\n      - '-y'\n    env:\n      A: b\n",
+        ),
+        ("", "mcpServers:\n  new:\n    command: npx\n    args:\n      - '-y'\n    env:\n      A: b\n"),
+    ];
+
+    #[test]
+    fn a_new_server_has_the_style_of_the_file_and_leaves_no_trace() {
+        let entry = Change::Set(vec![
+            ("command".to_owned(), json!("npx")),
+            ("args".to_owned(), json!(["-y"])),
+            ("env".to_owned(), json!({ "A": "b" })),
+        ]);
+        for (text, expected) in STYLES {
+            let added = change(text, "new", &entry).unwrap();
+            assert_eq!(added, expected, "{text}");
+            assert_eq!(change(&added, "new", &Change::Remove).unwrap(), text);
+        }
+        // Earlier versions left this behind, and made one long line of it.
+        assert_eq!(change("{}\n", "new", &entry).unwrap(), STYLES[8].1);
+        // A replaced entry keeps the style of the present one.
+        let replaced = change("mcpServers:\n  a: {command: x}\n  b:\n    command: x\n", "a", &entry).unwrap();
+        assert_eq!(
+            replaced,
+            "mcpServers:\n  a: {command: npx, args: ['-y'], env: {A: b}}\n  b:\n    command: x\n"
+        );
     }
 }

@@ -43,6 +43,14 @@ const TAKEN: [&str; 28] = [
     "description",
 ];
 
+/// Copilot's key for the tools: their names, or `*` for all.
+const COPILOT_TOOLS: &str = "tools";
+
+/// The texts of a list.
+fn names(list: &Json) -> Option<Vec<String>> {
+    list.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
 /// Whether an entry starts `toolsmith serve`, also in a container.
 pub(crate) fn is_toolsmith(entry: &Json) -> bool {
     let line = match entry.get("command").or(entry.get("cmd")) {
@@ -235,24 +243,46 @@ impl Reader<'_> {
 
     /// The tools, time limits, and whether the server is enabled.
     fn limits(&mut self, given: &Map<String, Json>, new: &mut Entry) {
-        for (keys, key) in [
-            (["includeTools", "enabledTools", "enabled_tools"], "enabledTools"),
-            (["excludeTools", "disabledTools", "disabled_tools"], "disabledTools"),
-            (["startup_timeout_sec"; 3], "timeout"),
-            (["tool_timeout_sec"; 3], "requestTimeout"),
-        ] {
-            let value = keys.into_iter().find_map(|other| given.get(other));
-            // In other clients an empty list is no filter.
-            let is_empty = |value: &Json| value.as_array().is_some_and(Vec::is_empty);
-            if let Some(value) = value.filter(|value| !is_empty(value)) {
-                new.push((key.to_owned(), value.clone()));
-            }
+        let has_tools = self.tools(given, new);
+        for (given_key, key) in [("startup_timeout_sec", "timeout"), ("tool_timeout_sec", "requestTimeout")] {
+            new.extend(given.get(given_key).map(|value| (key.to_owned(), value.clone())));
         }
         let is_off =
             given.get("disabled") == Some(&json!(true)) || given.get("enabled") == Some(&json!(false));
-        if is_off {
+        if is_off || !has_tools {
             new.push(("enabled".to_owned(), json!(false)));
         }
+    }
+
+    /// The tools that exist: those that the client includes, without those that it excludes. Returns whether there are
+    /// any.
+    fn tools(&mut self, given: &Map<String, Json>, new: &mut Entry) -> bool {
+        let list = |keys: &[&str]| keys.iter().find_map(|key| names(given.get(*key)?));
+        let all =
+            given.get(COPILOT_TOOLS).and_then(names).filter(|tools| !tools.iter().any(|tool| tool == "*"));
+        if all.as_ref().is_some_and(Vec::is_empty) {
+            self.note("it is disabled, because its list of tools is empty");
+            return false;
+        }
+        // In other clients an empty list is no filter.
+        let filter = |list: Option<Vec<String>>| list.filter(|list| !list.is_empty());
+        let included = filter(list(&["includeTools", "enabledTools", "enabled_tools"]).or(all));
+        let excluded = filter(list(&["excludeTools", "disabledTools", "disabled_tools"]));
+        match (included, excluded) {
+            (Some(mut included), excluded) => {
+                // Gemini CLI may name arguments behind a tool.
+                included.iter_mut().for_each(|tool| tool.truncate(tool.find('(').unwrap_or(tool.len())));
+                included.retain(|tool| !excluded.as_ref().is_some_and(|excluded| excluded.contains(tool)));
+                if included.is_empty() {
+                    self.note("it is disabled, because all its tools are excluded");
+                    return false;
+                }
+                new.push(("enabledTools".to_owned(), json!(included)));
+            }
+            (None, Some(excluded)) => new.push(("disabledTools".to_owned(), json!(excluded))),
+            (None, None) => {}
+        }
+        true
     }
 
     /// Converts the variables in a value to Toolsmith's syntax.
@@ -279,9 +309,8 @@ impl Reader<'_> {
 
     /// Notes the settings that were not imported.
     fn leftovers(&mut self, given: &Map<String, Json>) {
-        // Copilot's key for all tools.
-        let is_all = |key: &str| key == "tools" && given.get(key) == Some(&json!(["*"]));
-        for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str()) && !is_all(key)) {
+        let is_list = |key: &str| key == COPILOT_TOOLS && given.get(key).and_then(names).is_some();
+        for key in given.keys().filter(|key| !TAKEN.contains(&key.as_str()) && !is_list(key)) {
             let why = match key.as_str() {
                 "trust" | "alwaysAllow" | "autoApprove" | "default_tools_approval_mode" => {
                     "set Toolsmith's own permission: --trust or --permission"
