@@ -119,7 +119,7 @@ impl MessageFormatter for Messages {
             }
             Error::Unexpected { expected: "sequence start", .. } => "expected a list; write [first, second]",
             Error::Unexpected { expected: "string scalar" | "scalar", .. } => {
-                "expected a single value, not a list or a mapping"
+                "expected a single value, not a list or a mapping; write one value"
             }
             Error::InvalidScalar { ty: "u64", .. } => "expected an integer, such as 60",
             Error::InvalidScalar { ty: "floating point", .. } => "expected a number, such as 2.5",
@@ -154,6 +154,7 @@ fn advice(message: &str) -> Option<&'static str> {
     let advice = [
         ("tabs disallowed", "indent with spaces"),
         ("unclosed bracket", "close it"),
+        ("unclosed quote", "close it"),
         ("mapping values are not allowed", "put the value into quotes, or the key on a line of its own"),
         ("simple key", "write `key: value`"),
         ("did not find expected", "check brackets, commas and indentation"),
