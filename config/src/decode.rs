@@ -169,7 +169,7 @@ impl serde::de::Error for Wrong {
     }
 }
 
-const A_TEXT: &str = "expected a single value, not a list or a mapping";
+const A_TEXT: &str = "expected a single value, not a list or a mapping; write one value";
 
 /// State shared by all nodes.
 #[derive(Clone, Copy)]

@@ -76,8 +76,12 @@ impl TryFrom<f64> for SecondsOrNone {
         if number == 0.0 {
             return Ok(SecondsOrNone(mcp::NO_TIME_LIMIT));
         }
-        let wrong =
-            |_| format!("{} is out of range: 0 (none), or up to {MAX_SECONDS} seconds", as_written(number));
+        let wrong = |_| {
+            format!(
+                "{} is out of range; write 0 for no limit, or up to {MAX_SECONDS} seconds",
+                as_written(number)
+            )
+        };
         Seconds::try_from(number).map(|Seconds(time)| SecondsOrNone(time)).map_err(wrong)
     }
 }

@@ -125,7 +125,7 @@ impl MessageFormatter for Messages {
             }
             Error::Unexpected { expected: "sequence start", .. } => "expected a list; write [first, second]",
             Error::Unexpected { expected: "string scalar" | "scalar", .. } => {
-                "expected a single value, not a list or a mapping"
+                "expected a single value, not a list or a mapping; write one value"
             }
             Error::InvalidScalar { ty: "u64", .. } => "expected an integer, such as 60",
             Error::InvalidScalar { ty: "floating point", .. } => "expected a number, such as 2.5",

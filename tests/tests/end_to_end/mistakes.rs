@@ -11,10 +11,10 @@ use crate::services::Service;
 use crate::texts::Page;
 
 /// Maximum number of lines of a message, without the excerpts of files and signatures.
-const LINES: usize = 4;
+const LINES: usize = 5;
 
 /// How a message says what to do.
-const ADVICE: [&str; 26] = [
+const ADVICE: [&str; 27] = [
     "help: ",
     "tip: ",
     "Usage: ",
@@ -40,6 +40,7 @@ const ADVICE: [&str; 26] = [
     "is more than the maximum",
     "possible values",
     "instead",
+    "call a tool",
     "if you ",
 ];
 
@@ -305,7 +306,6 @@ fn mistakes_in_snippets() {
         ("a value after its move", "let a = demo::list_orders().await?; let b = a; a.orders.len()"),
         ("an output that can't be printed", "println!(\"{}\", demo::get_customer(\"c-01\").await?)"),
         ("an argument by index", "args[\"city\"].to_string()"),
-        ("a missing argument of the run", "args.require(\"city\")?"),
         ("the tools of another language", "tools.demo.list_orders()"),
         ("a snippet in a snippet", "execute_code(\"1\")"),
         ("JavaScript", "const orders = await demo.list_orders();\nconsole.log(orders.length);"),
@@ -318,6 +318,7 @@ fn mistakes_in_snippets() {
     }
     for (title, code) in [
         ("a customer that does not exist", "demo::get_customer(\"c-99\").await?"),
+        ("a missing argument of the run", "args.require(\"city\")?"),
         ("an index that does not exist", "demo::list_orders().await?.orders[100].id.clone()"),
         ("a text that is no number", "let x: u32 = \"a\".parse()?; x"),
         ("a variable of the environment", "std::env::var(\"HOME\")?"),

@@ -141,7 +141,7 @@ fn typing_does_not_split_an_answer_and_continues_at_the_prompt() {
     gate.open();
     shows(&console, "none is late");
     console.wait_until("the typed text at the prompt", || {
-        without_escapes(&console.shown()).ends_with("> second")
+        without_escapes(&console.shown()).trim_end_matches('\r').ends_with("> second")
     });
     console.type_keys(" half\r");
     shows(&console, "The second answer.");
@@ -152,10 +152,9 @@ fn typing_does_not_split_an_answer_and_continues_at_the_prompt() {
 #[test]
 fn progress_and_errors_of_a_snippet_are_shown_with_numbers_and_lines() {
     let (state, gate) = (tempfile::tempdir().unwrap(), Gate::new());
-    let runs = |code: &str| runs(code);
     let model = model(&json!([
         { "when": { "user": "count", "no_result": true },
-          "answers": [{ "calls": runs("progress(4, 10, \"orders\");\ngate::pass(\"x\").await?.text()") }] },
+          "answers": [{ "calls": runs("progress(4, 10, \"orders\");\ngate::pass().message(\"x\").await?.text()") }] },
         { "when": { "user": "count" }, "answers": [{ "text": "Counted." }] },
         { "when": { "user": "break", "result": "E0308" }, "answers": [{ "text": "It does not compile." }] },
         { "when": { "user": "break" }, "answers": [{ "calls": runs("let x: bool = 1u8;\nx") }] },
