@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { broken } from "./accessible.mjs";
 import { Site, launch, open } from "./toolsmith.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -416,22 +417,6 @@ test("calls are visible at 390 pixels, and no word is broken", async () => {
   }
   await context.close();
 });
-
-// The words that are on two lines, except those that are longer than a line.
-function broken() {
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    for (const { index, 0: word } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
-      const range = document.createRange();
-      range.setStart(node, index);
-      range.setEnd(node, index + word.length);
-      const lines = new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top)));
-      if (lines.size > 1 && word.length <= 32) found.push(word);
-    }
-  }
-  return found;
-}
 
 test("times are those of the browser's zone, and in UTC without the script", async () => {
   const texts = [];

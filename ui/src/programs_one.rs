@@ -14,7 +14,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section, badge};
 use crate::programs::{self, KnownProgram, Programs};
 use crate::query::Query;
-use crate::text::{count, line, lines, time};
+use crate::text::{breakable, count, line, lines, time};
 use crate::{schema, snippet};
 
 /// Maximum number of runs in a list.
@@ -72,7 +72,7 @@ fn facts(known: &KnownProgram) -> Markup {
     html! {
         dl.facts {
             div { dt { "Scope" } dd { (saved.scope.to_string()) } }
-            div { dt { "File" } dd { code { bdi { (line(&saved.file.display().to_string())) } } } }
+            div { dt { "File" } dd { code { bdi { (breakable(&line(&saved.file.display().to_string()))) } } } }
             @if !tags.is_empty() { div { dt { "Tags" } dd { bdi { (line(&tags)) } } } }
             div { dt { "Approved" } dd { (programs::approval(known.approval)) } }
             @if let Some(program) = &known.program {
