@@ -25,8 +25,25 @@ export async function accessible(browser, site, addresses) {
       assert.deepEqual(found, [], `${address} ${colorScheme} ${width}`);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(overflow <= 0, `${address} is ${overflow} pixels too wide at ${width}`);
+      assert.deepEqual(await page.evaluate(broken), [], `${address} ${width}`);
     }
     assert.deepEqual(problems.filter((problem) => !missing(problem)), []);
     await context.close();
   }
+}
+
+// The words that are on two lines, except those that are longer than a line.
+export function broken() {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const { index, 0: word } of node.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top)));
+      if (lines.size > 1 && word.length <= 32) found.push(word);
+    }
+  }
+  return found;
 }

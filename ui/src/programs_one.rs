@@ -14,7 +14,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section, badge};
 use crate::programs::{self, KnownProgram, Programs};
 use crate::query::Query;
-use crate::text::{count, line, lines, time};
+use crate::text::{breakable, count, line, lines, time};
 use crate::{schema, snippet};
 
 /// Maximum number of runs in a list.
@@ -72,7 +72,7 @@ fn facts(known: &KnownProgram) -> Markup {
     html! {
         dl.facts {
             div { dt { "Scope" } dd { (saved.scope.to_string()) } }
-            div { dt { "File" } dd { code { bdi { (line(&saved.file.display().to_string())) } } } }
+            div { dt { "File" } dd { code { bdi { (breakable(&line(&saved.file.display().to_string()))) } } } }
             @if !tags.is_empty() { div { dt { "Tags" } dd { bdi { (line(&tags)) } } } }
             div { dt { "Approved" } dd { (programs::approval(known.approval)) } }
             @if let Some(program) = &known.program {
@@ -127,7 +127,7 @@ fn argument_row(argument: &Argument) -> Markup {
             th scope="row" { code { bdi { (line(&argument.name)) } } }
             td { bdi { (line(&kind(&argument.kind))) } }
             td { (if argument.is_required { "yes" } else { "no" }) }
-            td.arguments { bdi { (lines(&argument.about)) } }
+            td.arguments { bdi { (breakable(&lines(&argument.about))) } }
         }
     }
 }
@@ -216,10 +216,10 @@ fn recorded(known: &KnownProgram) -> Markup {
                         tbody {
                             @for run in &runs.runs {
                                 tr {
-                                    th.arguments scope="row" { code { bdi { (short(run.arguments.get())) } } }
+                                    th.arguments scope="row" { code { bdi { (breakable(&short(run.arguments.get()))) } } }
                                     td { (badge(&run.status)) }
                                     td.number { (count(u64::try_from(run.recording.calls.len()).unwrap_or(u64::MAX))) }
-                                    td.arguments { code { bdi { (run.result.as_ref().map(|result| short(result.get())).unwrap_or_default()) } } }
+                                    td.arguments { code { bdi { (breakable(&run.result.as_ref().map(|result| short(result.get())).unwrap_or_default())) } } }
                                 }
                             }
                         }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::text::{line, lines};
+use crate::text::{breakable, line, lines};
 
 /// Maximum number of members in a table, and how deep it goes. The JSON below it has everything.
 const ROWS: usize = 400;
@@ -51,7 +51,7 @@ pub(crate) fn section(name: &str, schema: &Value) -> Markup {
                                 th scope="row" { code { bdi { (line(&member.path)) } } }
                                 td { bdi { (member.kind) } }
                                 td { (if member.is_required { "yes" } else { "no" }) }
-                                td.arguments { bdi { (lines(&member.about)) } }
+                                td.arguments { bdi { (breakable(&lines(&member.about))) } }
                             }
                         }
                     }

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::configured::{Configured, address};
 use crate::error::PageError;
 use crate::layout::{self, Document, Section};
-use crate::text::{count, line, time};
+use crate::text::{breakable, count, line, time};
 
 /// The number of calls that are counted.
 const CALLS: u32 = 50_000;
@@ -146,7 +146,7 @@ fn usable(server: &Server, configured: &Configured, calls: &LatestCalls) -> Mark
             td.title { (link(name)) }
             td data-label="State" { (state_badge(state(server, configured))) }
             td data-label="Transport" { (connection.transport.name()) }
-            td.arguments data-label="From" { (source(&server.layer)) }
+            td.arguments data-label="From" { (breakable(&source(&server.layer))) }
             td.number data-label="Tools" { (tools.map_or_else(|| "unknown".to_owned(), |tools| tools.to_string())) }
             td data-label="Login" { (login) }
             (call_cells(calls.server(name)))
@@ -160,7 +160,7 @@ fn unusable(absent: &Absent, calls: &LatestCalls) -> Markup {
             td.title { (link(&absent.name)) }
             td data-label="State" { (state_badge(absence(absent))) }
             td data-label="Transport" { (absent.transport.unwrap_or("unknown")) }
-            td.arguments data-label="From" { (source(&absent.layer)) }
+            td.arguments data-label="From" { (breakable(&source(&absent.layer))) }
             td.number data-label="Tools" { "–" }
             td data-label="Login" { "–" }
             (call_cells(calls.server(&absent.name)))

@@ -12,7 +12,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::query::Query;
 use crate::servers;
-use crate::text::{counted, line, lines, time};
+use crate::text::{breakable, counted, line, lines, time};
 
 /// Tools on a page.
 const TOOLS: usize = 500;
@@ -71,7 +71,7 @@ fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Marku
     html! {
         dl.facts {
             div { dt { "Transport" } dd { (connection.transport.name()) } }
-            div { dt { "Started as" } dd { code { bdi { (line(&configured.masked(&server.target))) } } } }
+            div { dt { "Started as" } dd { code { bdi { (breakable(&line(&configured.masked(&server.target)))) } } } }
             div { dt { "From" } dd { (servers::source(&server.layer)) } }
             div { dt { "Tools" } dd { (count.unwrap_or_else(|| "unknown: the server was never listed".to_owned())) } }
             div { dt { "Login" } dd {

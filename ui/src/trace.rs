@@ -33,7 +33,7 @@ pub(crate) fn figure(execution: &Execution, window: Window, exchanges: &Exchange
             div.trace role="group" aria-label=(parts_of(execution)) {
                 (waterfall::axis(window))
                 ul {
-                    (trace.phases(execution))
+                    @if !execution.phases.is_empty() { li { (trace.phases(execution)) } }
                     @for (question, number) in execution.questions.iter().zip(1_usize..) {
                         li { (trace.question(question, number)) }
                     }
@@ -87,12 +87,26 @@ fn groups(calls: &[Call]) -> Vec<Vec<&Call>> {
 
 impl Trace<'_> {
     fn phases(&self, execution: &Execution) -> Markup {
-        let total = total(execution);
-        let ends = execution.phases.iter().skip(1).map(|next| next.at_ms).chain([total]);
+        let ends = execution.phases.iter().skip(1).map(|next| next.at_ms).chain([self.window.total()]);
+        let bars = execution.phases.iter().zip(ends).map(|(phase, to)| {
+            (line(&phase.phase), Bar { from: phase.at_ms, to, class: class_of_phase(&phase.phase) })
+        });
+        let (names, bars): (Vec<String>, Vec<Bar>) = bars.unzip();
+        let from = bars.first().map_or(0.0, |bar| bar.from);
         html! {
-            @for (phase, to) in execution.phases.iter().zip(ends) {
-                @let bar = Bar { from: phase.at_ms, to, class: class_of_phase(&phase.phase) };
-                li { div.row { (head(&html! { (line(&phase.phase)) }, to - phase.at_ms)) (waterfall::track(self.window, &[bar])) } }
+            details {
+                summary.row #phases {
+                    (head(&html! { "phases" }, self.window.total() - from)) (waterfall::track(self.window, &bars))
+                }
+                ul {
+                    @for (name, bar) in names.iter().zip(&bars) {
+                        li {
+                            div.row {
+                                (head(&html! { (name) }, bar.to - bar.from)) (waterfall::track(self.window, &[*bar]))
+                            }
+                        }
+                    }
+                }
             }
         }
     }

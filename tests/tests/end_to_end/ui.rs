@@ -257,7 +257,7 @@ async fn an_execution_is_shown_with_its_timeline_calls_and_output() {
     );
     let page = visitor.page(&format!("execution?id={}", &id[..6])).await;
     let parts = [
-        "running: ",
+        "running</span>",
         "compiling",
         "id=\"call-49\"",
         "printed",
