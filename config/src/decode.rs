@@ -134,6 +134,9 @@ const OTHER_NAMES: [(&str, &str); 15] = [
     ("servers", "mcpServers"),
 ];
 
+/// Advice about an unknown key at the top level, which may be a server's name.
+const BELOW_SERVERS: &str = "; indent a server below `mcpServers`";
+
 impl serde::de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Wrong { place: None, culprit: None, message: Some(message.to_string()), missing: None }
@@ -147,7 +150,10 @@ impl serde::de::Error for Wrong {
         let near = near.filter(|(distance, _)| *distance <= 2).map(|(_, known)| known);
         Self::custom(match meant.or(near) {
             Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
-            None => format!("unknown key `{field}`; write one of {}", expected.join(", ")),
+            None => {
+                let of_servers = if expected.contains(&"mcpServers") { BELOW_SERVERS } else { "" };
+                format!("unknown key `{field}`; write one of {}{of_servers}", expected.join(", "))
+            }
         })
     }
 

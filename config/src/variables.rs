@@ -7,7 +7,7 @@ const KEYRING: &str = "keyring:";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VariableError {
     /// A `${` has no end.
-    #[error("`${{` without `}}`; write `$${{` for a literal one")]
+    #[error("`${{` without `}}`; close it, or write `$${{` for a literal one")]
     Unclosed,
     /// The variable is not set.
     #[error("the environment variable {0} is not set; set it, or write a default: ${{{0}:-…}}")]
@@ -172,6 +172,6 @@ mod tests {
     fn missing_variables_are_named() {
         assert_eq!(expand("${OTHER}", lookup), Err(VariableError::Unset("OTHER".to_owned())));
         let unclosed = expand("${NAME", lookup).unwrap_err();
-        assert_eq!(unclosed.to_string(), "`${` without `}`; write `$${` for a literal one");
+        assert_eq!(unclosed.to_string(), "`${` without `}`; close it, or write `$${` for a literal one");
     }
 }

@@ -102,7 +102,7 @@ fn advice(refused: &[String]) -> Option<&'static str> {
     }
     let of_files = ["open", "openat", "openat2", "stat", "statx", "newfstatat", "mkdir", "unlink", "rename"];
     is_any(&of_files).then_some(
-        "a snippet sees no files but those that `codeMode.sandbox.read` grants: grant them, or call a tool",
+        "a snippet sees only the files that `codeMode.sandbox.read` grants: call a tool, or grant the path",
     )
 }
 

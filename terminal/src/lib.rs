@@ -244,7 +244,8 @@ impl Terminal {
     /// A handle that sends notes from other tasks.
     pub fn notifier(&self) -> Notifier {
         let Terminal { quiet, verbose, one_line, .. } = *self;
-        Notifier { writer: self.writer.clone(), quiet, verbose, one_line, work: self.work.clone() }
+        let (writer, work) = (self.writer.clone(), self.work.clone());
+        Notifier { writer, quiet, verbose, one_line, work, questions: self.questions.subscribe() }
     }
 
     /// The prompt for questions to the user.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::log::{self, Level};
@@ -60,6 +61,8 @@ pub struct Notifier {
     pub(super) verbose: bool,
     pub(super) one_line: bool,
     pub(super) work: Arc<Work>,
+    /// How many questions are open or waiting.
+    pub(super) questions: watch::Receiver<usize>,
 }
 
 impl Notifier {
@@ -161,6 +164,10 @@ impl Notifier {
                     self.status(String::new());
                 }
                 return done;
+            }
+            if *self.questions.borrow() > 0 {
+                self.work.restart();
+                continue;
             }
             each();
             if let Some(line) = self.work.awaited().filter(|_| self.one_line && !self.quiet) {

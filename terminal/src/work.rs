@@ -85,6 +85,13 @@ impl Work {
         Waiting { work: self, number }
     }
 
+    /// Begins all waits anew, because the user has answered a question meanwhile.
+    pub(crate) fn restart(&self) {
+        let (now, mut state) = (Instant::now(), self.state());
+        state.awaited.values_mut().for_each(|awaited| awaited.since = now);
+        state.phase.iter_mut().for_each(|(_, since)| *since = now);
+    }
+
     /// What is awaited, or the phase of the run, if that takes long and no steps are shown.
     pub(crate) fn awaited(&self) -> Option<String> {
         let state = self.state();
@@ -94,8 +101,10 @@ impl Work {
         let late: Vec<&Awaited> =
             state.awaited.values().filter(|awaited| awaited.since.elapsed() >= BEFORE_NAMED).collect();
         let line = match (&late[..], state.phase) {
-            ([], None) => return None,
-            ([], Some((phase, since))) => format!("{phase}, {} s", since.elapsed().as_secs()),
+            ([], Some((phase, since))) if since.elapsed() >= BEFORE_NAMED => {
+                format!("{phase}, {} s", since.elapsed().as_secs())
+            }
+            ([], _) => return None,
             _ => named(&late),
         };
         Some(fitting(&format!("toolsmith: {line}")))
@@ -238,6 +247,10 @@ mod tests {
         drop(waiting);
         assert_eq!(work.awaited(), None);
         work.begin_phase(Some("compiling"));
-        assert_eq!(work.awaited().as_deref(), Some("toolsmith: compiling, 0 s"));
+        assert_eq!(work.awaited(), None);
+        work.state().phase.iter_mut().for_each(|(_, since)| *since -= BEFORE_NAMED);
+        assert_eq!(work.awaited().as_deref(), Some("toolsmith: compiling, 1 s"));
+        work.restart();
+        assert_eq!(work.awaited(), None);
     }
 }

@@ -92,6 +92,8 @@ pub(crate) fn settings() -> Settings {
         (r"(?m)^toolsmith: info: \w+ is started for the first time: .*\n".to_owned(), ""),
         // Whether a list was cached before does, too.
         (r"(?m)^toolsmith: the tools of a server have changed: compiling again .*\n".to_owned(), ""),
+        // So does whether a server is awaited for longer than a second.
+        (r"(?m)^toolsmith: (?:starting|connecting to|waiting for) [^\n\x1b]*, \d+ s\n".to_owned(), ""),
         // Whether a compiler waits depends on what else this machine runs.
         (r"(?m)^toolsmith: waiting for (memory:|other compilers,) .*\n".to_owned(), ""),
         (r"\[standard error\]\n\[exit code".to_owned(), "[exit code"),

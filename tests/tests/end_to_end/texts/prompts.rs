@@ -28,6 +28,8 @@ fn on_terminal(folder: &Path, arguments: &[&str]) -> Run {
         .working_folder(folder)
         .variable("XDG_CONFIG_HOME", home.to_str().unwrap())
         .variable("XDG_STATE_HOME", home.to_str().unwrap())
+        // Without the line that shows what is awaited, and for how long.
+        .variable("TERM", "dumb")
 }
 
 /// Adds a command on a terminal, with the answers that are typed after these prompts.
