@@ -160,7 +160,11 @@ fn command_line_page_lists_every_command() {
         for name in cell.split('`').step_by(2).map(|name| name.split(" -").next().unwrap()) {
             let name = parent.map_or_else(|| name.to_owned(), |parent| format!("{parent} {name}"));
             listed.insert(name.clone());
-            parent = parent.or(cell.split('`').next().and_then(|first| first.rsplit_once(' ')).map(|(one, _)| one));
+            parent = parent.or(cell
+                .split('`')
+                .next()
+                .and_then(|first| first.rsplit_once(' '))
+                .map(|(one, _)| one));
         }
     }
     let mut commands = BTreeSet::new();

@@ -57,7 +57,8 @@ fn of_command(word: &str) -> Option<String> {
     if is_snippet(word) {
         return Some(format!("run a snippet with: toolsmith run {word}"));
     }
-    let is_first = std::env::args().skip(1).find(|other| !other.starts_with('-')).is_some_and(|first| first == word);
+    let is_first =
+        std::env::args().skip(1).find(|other| !other.starts_with('-')).is_some_and(|first| first == word);
     let (_, command) = OTHER_WORDS.iter().find(|(other, _)| is_first && *other == word)?;
     Some(format!("there is: toolsmith {command}"))
 }

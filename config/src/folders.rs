@@ -28,9 +28,7 @@ pub fn cache_folder() -> Result<PathBuf, Error> {
 /// If there is none, or others own it or can write to it.
 pub fn state_folder() -> Result<PathBuf, Error> {
     let folder = state_path()?;
-    system::private::check(&folder).map_err(|error| {
-        unusable("state", &folder, error, "XDG_STATE_HOME")
-    })?;
+    system::private::check(&folder).map_err(|error| unusable("state", &folder, error, "XDG_STATE_HOME"))?;
     Ok(folder)
 }
 

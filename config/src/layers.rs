@@ -53,9 +53,8 @@ enum Untrusted {
 /// The user's file, if it exists.
 pub fn user_file() -> Result<Option<PathBuf>, Error> {
     let Some(folder) = super::user_folder() else { return Ok(None) };
-    system::private::check_settings(&folder).map_err(|error| {
-        super::folders::unusable("configuration", &folder, error, "XDG_CONFIG_HOME")
-    })?;
+    system::private::check_settings(&folder)
+        .map_err(|error| super::folders::unusable("configuration", &folder, error, "XDG_CONFIG_HOME"))?;
     only(NAMES.iter().map(|name| folder.join(name)))
 }
 

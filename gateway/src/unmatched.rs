@@ -68,11 +68,7 @@ fn of_name(
 }
 
 /// The notes about globs of `--allow` that fit no tool, of servers of which `lists` are known.
-pub fn of_allowed(
-    config: &Config,
-    lists: &BTreeMap<String, Arc<ToolList>>,
-    allow: &[String],
-) -> Vec<String> {
+pub fn of_allowed(config: &Config, lists: &BTreeMap<String, Arc<ToolList>>, allow: &[String]) -> Vec<String> {
     let of = |text: &String| {
         let near = nothing_allowed(config, lists, text)?;
         Some(format!("`--allow {}` fits no tool, and has no effect{near}", printable::prose(text)))

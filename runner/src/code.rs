@@ -294,7 +294,10 @@ mod tests {
 
     #[test]
     fn errors_of_a_text_that_is_cut_are_at_lines_that_it_has() {
-        let texts = [include_str!("../../examples/top_customers.rs"), include_str!("../../examples/programs/revenue.rs")];
+        let texts = [
+            include_str!("../../examples/top_customers.rs"),
+            include_str!("../../examples/programs/revenue.rs"),
+        ];
         for text in texts {
             for end in 1..text.len() {
                 let cut = &text[..end];

@@ -78,7 +78,11 @@ impl ProgramFile {
         match ProgramFile::wrapping(&text, title) {
             Some(wrapped) => ProgramFile::parse(wrapped).map(|program| (program, true)),
             // A file of items has the form of a program.
-            None if declares_run(&text) || on_parser_stack(|| syn::parse_file(&text).is_ok()) == Some(true) => Err(why),
+            None if declares_run(&text)
+                || on_parser_stack(|| syn::parse_file(&text).is_ok()) == Some(true) =>
+            {
+                Err(why)
+            }
             None => Err(Code::parse(text).snippet().map_or_else(InvalidProgram::from, |_| why)),
         }
     }

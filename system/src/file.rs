@@ -29,10 +29,16 @@ pub enum Access {
 #[must_use]
 pub fn advice(error: &Error) -> &'static str {
     match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => "free some space there",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            "free some space there"
+        }
         ErrorKind::ReadOnlyFilesystem => "its disk can only be read: mount it writable",
-        ErrorKind::PermissionDenied => "it is not yours, or not writable: change its owner or its permissions",
-        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => "a file is where a folder must be: move that file away",
+        ErrorKind::PermissionDenied => {
+            "it is not yours, or not writable: change its owner or its permissions"
+        }
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
+            "a file is where a folder must be: move that file away"
+        }
         _ => "check its folder",
     }
 }

@@ -94,7 +94,8 @@ fn saved(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure>
         let rows = days.iter().map(|day| (calendar::day_of(day.since), day));
         let rows = rows.chain([("total".to_owned(), &total)]).map(|(name, day)| {
             let Tokens { code, answer, direct } = day.tokens;
-            let counts = [day.executions, day.failed, day.calls, code, answer, direct].map(|count| count.to_string());
+            let counts =
+                [day.executions, day.failed, day.calls, code, answer, direct].map(|count| count.to_string());
             [vec![name], counts.to_vec(), vec![day.tokens.saved().to_string()]].concat()
         });
         terminal.print(&table(&columns, rows));

@@ -207,7 +207,9 @@ fn each_wrong_folder_gets_its_own_advice() {
             .exits(7)
             .says(&["the cache at", &format!("{is_a_file} TOOLSMITH_CACHE_DIR")]);
     }
-    run("XDG_STATE_HOME", &file, &["history", "list"]).exits(2).says(&[&format!("{is_a_file} XDG_STATE_HOME")]);
+    run("XDG_STATE_HOME", &file, &["history", "list"])
+        .exits(2)
+        .says(&[&format!("{is_a_file} XDG_STATE_HOME")]);
     run("XDG_CONFIG_HOME", &file, &["run", "-"]).exits(2).says(&[&format!("{is_a_file} XDG_CONFIG_HOME")]);
     // Nobody, not even root, can write there.
     run("TOOLSMITH_CACHE_DIR", Path::new("/proc/1/fdinfo/cache"), &["run", "-"]).exits(7).says(&["help: "]);

@@ -73,7 +73,8 @@ fn the_example_of_a_program_reads_all_pages_and_honours_its_arguments() {
     let save = ["program", "save", "revenue", "examples/programs/revenue.rs", "--demo", "--yes"];
     assert!(at_home(&save).exits(0).stdout.contains("It can call: demo.list_orders"));
     let sum = |arguments: &[&str]| -> f64 {
-        let words = [&["program", "run", "revenue", "--demo", "--json", "--customer", "c-01"], arguments].concat();
+        let words =
+            [&["program", "run", "revenue", "--demo", "--json", "--customer", "c-01"], arguments].concat();
         let mut done = at_home(&words).expect("ok", 0);
         let rows = done["result"].as_array_mut().unwrap();
         rows.iter().map(|row| row["revenue"].as_f64().unwrap()).sum()
@@ -81,13 +82,13 @@ fn the_example_of_a_program_reads_all_pages_and_honours_its_arguments() {
     let orders = "let (mut all, mut late, mut cursor) = (0, 0, None); loop { \
         let page = demo::list_orders().limit(50).cursor(cursor).await?; \
         for order in page.orders.iter().filter(|order| order.customer_id == \"c-01\") { \
-        all += order.total_cents; if &*order.placed_at >= \"2026-03-01\" { late += order.total_cents; } } \
+        all += order.total_cents; if &*order.placed_at >= \"2026-05-01\" { late += order.total_cents; } } \
         cursor = page.next_cursor; if cursor.is_none() { break; } } [all, late]";
     let expected = command(&["run", "--demo", "--json", "-"]).input(orders).done().expect("ok", 0);
     let [all, late] = [0, 1].map(|at| expected["result"][at].as_f64().unwrap() / 100.0);
     assert!(all > late && late > 0.0, "{expected:#}");
     assert!((sum(&[]) - all).abs() < 0.001);
-    assert!((sum(&["--since", "2026-03-01"]) - late).abs() < 0.001);
+    assert!((sum(&["--since", "2026-05-01"]) - late).abs() < 0.001);
     at_home(&["program", "record", "revenue", "--demo"]).exits(0);
     assert!(at_home(&["program", "test", "revenue"]).exits(0).stdout.contains("2 passed, 0 failed"));
 }
@@ -95,7 +96,9 @@ fn the_example_of_a_program_reads_all_pages_and_honours_its_arguments() {
 #[test]
 fn documented_texts_are_those_of_the_examples() {
     let read = |path: &str| fs::read_to_string(repository().join(path)).unwrap();
-    assert!(read("docs/programs.md").contains(&format!("```rust\n{}```", read("examples/programs/revenue.rs"))));
+    assert!(
+        read("docs/programs.md").contains(&format!("```rust\n{}```", read("examples/programs/revenue.rs")))
+    );
     for block in blocks(&read("README.md")) {
         if let Some(text) = block.text.strip_prefix("// pending.rs\n") {
             assert!(read("examples/pending.rs").ends_with(text), "{text}");

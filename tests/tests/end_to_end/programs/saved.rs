@@ -52,8 +52,12 @@ fn save_shows_the_text_and_the_tools_and_needs_a_yes() {
 fn a_snippet_becomes_the_body_of_a_program() {
     let place = Place::new();
     let snippet = "// Two customers.\nlet all = [\"c-01\", \"c-02\"];\nall.len() + 1";
-    let saved = place.run(&["program", "save", "two", "--demo", "--yes"]).input(snippet).done().exits(0).stdout;
-    assert!(saved.starts_with("//! Two customers.\n\nasync fn run() -> Result<serde_json::Value>"), "{saved}");
+    let saved =
+        place.run(&["program", "save", "two", "--demo", "--yes"]).input(snippet).done().exits(0).stdout;
+    assert!(
+        saved.starts_with("//! Two customers.\n\nasync fn run() -> Result<serde_json::Value>"),
+        "{saved}"
+    );
     assert_eq!(place.ok(&["program", "run", "two"]).stdout, "3\n");
     // The last value may be the result of a call, and a fence may be around the snippet.
     let snippet = "```rust\ndemo::get_customer(\"c-01\").await\n```\n";
@@ -62,7 +66,12 @@ fn a_snippet_becomes_the_body_of_a_program() {
     assert_eq!(ada["result"]["name"], "Ada Lindqvist", "{ada:#}");
     // Arguments must be declared, and the lines of the errors are those of the text that is shown.
     let failed = place.run(&["program", "save", "arg", "--yes"]).input("args.require(\"a\")?.len()");
-    insta::assert_snapshot!(failed.done().exits(3).stderr);
+    failed.done().exits(3).says(&[
+        " --> 5:1\n5 | args.require(\"a\")?.len()\n",
+        "the snippet became the body of `run`",
+        "declare `struct Args { … }`",
+        "async fn run() -> Result<serde_json::Value> {\n    let result = {\nargs.require(\"a\")?.len()\n",
+    ]);
     assert!(!place.programs().join("arg.rs").exists());
     // An error in the syntax is at the snippet's own place.
     let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b = (a;\nb");

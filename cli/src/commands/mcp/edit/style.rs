@@ -120,7 +120,8 @@ fn write_block(block: &mut String, (key, value): (&str, &Json), column: usize, s
 }
 
 fn in_flow(text: &str, servers: &Mapping, name: &str, entry: &Entry) -> String {
-    let like = servers.entries().find(is_flow).and_then(|entry| entry.value_node()).map(|value| range(&value));
+    let like =
+        servers.entries().find(is_flow).and_then(|entry| entry.value_node()).map(|value| range(&value));
     let pad = spaces(like.and_then(|range| text.get(range)).unwrap_or("{ "));
     format!("{}: {}", scalar(&Json::from(name), true), flow(&object(entry), pad))
 }

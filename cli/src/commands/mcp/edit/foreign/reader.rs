@@ -258,7 +258,8 @@ impl Reader<'_> {
     /// any.
     fn tools(&mut self, given: &Map<String, Json>, new: &mut Entry) -> bool {
         let list = |keys: &[&str]| keys.iter().find_map(|key| names(given.get(*key)?));
-        let all = given.get(COPILOT_TOOLS).and_then(names).filter(|tools| !tools.iter().any(|tool| tool == "*"));
+        let all =
+            given.get(COPILOT_TOOLS).and_then(names).filter(|tools| !tools.iter().any(|tool| tool == "*"));
         if all.as_ref().is_some_and(Vec::is_empty) {
             self.note("it is disabled, because its list of tools is empty");
             return false;
