@@ -3,7 +3,7 @@
 //! Cancelled orders count as well.
 //! Tags: orders, revenue
 //! Example: customer = "c-01"
-//! Example: customer = "c-01", since = "2026-03-01"
+//! Example: customer = "c-01", since = "2026-05-01"
 
 /// Whose orders.
 struct Args {

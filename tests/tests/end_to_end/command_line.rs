@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cache::{shared, with_the_layer_of_the_shared};
 use crate::harness::{FinishedRun, Run, fault_entry};
+use crate::texts::settings;
 
 const DEMO: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
@@ -73,7 +74,7 @@ fn slips_in_the_command_line_get_a_suggestion_and_exit_with_2() {
         let done = toolsmith(slip).done().exits(2);
         all.push_str(&format!("$ toolsmith {}\n{}\n", slip.join(" "), done.stderr));
     }
-    insta::assert_snapshot!(all);
+    settings().bind(|| insta::assert_snapshot!("slips", all));
 }
 
 #[test]

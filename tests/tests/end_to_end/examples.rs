@@ -82,13 +82,13 @@ fn the_example_of_a_program_reads_all_pages_and_honours_its_arguments() {
     let orders = "let (mut all, mut late, mut cursor) = (0, 0, None); loop { \
         let page = demo::list_orders().limit(50).cursor(cursor).await?; \
         for order in page.orders.iter().filter(|order| order.customer_id == \"c-01\") { \
-        all += order.total_cents; if &*order.placed_at >= \"2026-03-01\" { late += order.total_cents; } } \
+        all += order.total_cents; if &*order.placed_at >= \"2026-05-01\" { late += order.total_cents; } } \
         cursor = page.next_cursor; if cursor.is_none() { break; } } [all, late]";
     let expected = command(&["run", "--demo", "--json", "-"]).input(orders).done().expect("ok", 0);
     let [all, late] = [0, 1].map(|at| expected["result"][at].as_f64().unwrap() / 100.0);
     assert!(all > late && late > 0.0, "{expected:#}");
     assert!((sum(&[]) - all).abs() < 0.001);
-    assert!((sum(&["--since", "2026-03-01"]) - late).abs() < 0.001);
+    assert!((sum(&["--since", "2026-05-01"]) - late).abs() < 0.001);
     at_home(&["program", "record", "revenue", "--demo"]).exits(0);
     assert!(at_home(&["program", "test", "revenue"]).exits(0).stdout.contains("2 passed, 0 failed"));
 }

@@ -209,6 +209,7 @@ impl ClientFile {
     pub(crate) fn undo(&mut self, name: &str) -> Result<(), Error> {
         let entries = self.entries()?;
         let Some(entry) = entries.get(name) else { return Ok(()) };
+        let entry = &text::in_order(&self.text, self.profile.syntax, self.section, name, entry);
         let backups = backups(&self.path);
         let texts = backups.iter().rev().filter_map(|backup| read(backup).ok().flatten());
         for before in texts.map(Some).chain([None]) {
@@ -230,8 +231,10 @@ impl ClientFile {
         }
         let namespace = namespaces::of_server(name);
         let is_listed = self.namespaces().is_ok_and(|listed| listed.contains(&namespace));
+        if earlier.text != self.text && is_listed && earlier.add_namespace(name, &namespace).is_err() {
+            return false;
+        }
         earlier.text == self.text
-            || is_listed && earlier.add_namespace(name, &namespace).is_ok() && earlier.text == self.text
     }
 
     /// Sets an earlier text; `None` if there was no file. Backups with this text are deleted when the file is saved.

@@ -47,6 +47,20 @@ pub(super) fn put(
     })
 }
 
+/// The entry of a server with its keys in the order of the text, which the parser of TOML does not keep.
+pub(super) fn in_order(text: &str, syntax: Syntax, section: Section<'_>, name: &str, entry: &Json) -> Json {
+    let keys = || {
+        let document: DocumentMut = strict_json::without_mark(text).parse().ok()?;
+        let mut path = section.iter().copied().chain([name]);
+        let item = path.try_fold(document.as_item(), |item, part| item.get(part))?;
+        Some(item.as_table_like()?.iter().map(|(key, _)| key.to_owned()).collect::<Vec<_>>())
+    };
+    let keys = if syntax == Syntax::Toml { keys() } else { None };
+    let ordered =
+        keys.map(|keys| keys.into_iter().filter_map(|key| Some((key.clone(), entry.get(&key)?.clone()))));
+    ordered.map_or_else(|| entry.clone(), |members| Json::Object(members.collect()))
+}
+
 /// Sets one key of a server's entry. Returns the new text.
 pub(super) fn put_key(
     text: &str,

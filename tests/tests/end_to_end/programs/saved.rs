@@ -66,7 +66,12 @@ fn a_snippet_becomes_the_body_of_a_program() {
     assert_eq!(ada["result"]["name"], "Ada Lindqvist", "{ada:#}");
     // Arguments must be declared, and the lines of the errors are those of the text that is shown.
     let failed = place.run(&["program", "save", "arg", "--yes"]).input("args.require(\"a\")?.len()");
-    insta::assert_snapshot!(failed.done().exits(3).stderr);
+    failed.done().exits(3).says(&[
+        " --> 5:1\n5 | args.require(\"a\")?.len()\n",
+        "the snippet became the body of `run`",
+        "declare `struct Args { … }`",
+        "async fn run() -> Result<serde_json::Value> {\n    let result = {\nargs.require(\"a\")?.len()\n",
+    ]);
     assert!(!place.programs().join("arg.rs").exists());
     // An error in the syntax is at the snippet's own place.
     let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b = (a;\nb");

@@ -31,7 +31,7 @@ pub(crate) fn set(text: &str, path: &[&str], name: &str, value: &Json) -> Option
         (None, Some(last)) => {
             (last.end()..last.end(), format!("{}{}", style.comma, style.member(name, value)))
         }
-        (None, None) => (object.start()..object.end(), style.braced(style.member(name, value))),
+        (None, None) => (object.start()..object.end(), style.braced(&style.member(name, value))),
     };
     Some([text.get(..range.start)?, &new, text.get(range.end..)?].concat())
 }
@@ -53,7 +53,7 @@ impl Style {
         }
     }
 
-    fn braced(&self, members: String) -> String {
+    fn braced(&self, members: &str) -> String {
         format!("{{{pad}{members}{pad}}}", pad = self.pad)
     }
 
@@ -66,7 +66,7 @@ impl Style {
             Json::Object(members) if !members.is_empty() => {
                 let members: Vec<String> =
                     members.iter().map(|(name, value)| self.member(name, value)).collect();
-                self.braced(members.join(self.comma))
+                self.braced(&members.join(self.comma))
             }
             Json::Array(items) => {
                 let items: Vec<String> = items.iter().map(|item| self.written(item)).collect();
