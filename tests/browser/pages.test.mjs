@@ -412,6 +412,8 @@ test("calls are visible at 390 pixels, and no word is broken", async () => {
   };
   for (const one of [row, page.locator("#call-7"), page.locator("#call-7 .took"), row.locator("svg")]) await inside(one);
   assert.ok((await inside(page.locator("#call-7 svg"))).width > 300, "its bar has the whole width");
+  await page.locator("#call-7").click();
+  assert.deepEqual(await page.evaluate(broken), [], "an opened call");
   for (const address of await addresses(page)) {
     await page.goto(new URL(address, page.url()).href);
     assert.deepEqual(await page.evaluate(broken), [], address);
@@ -440,7 +442,7 @@ test("the filters are behind one control, which names those that are set", async
   await control.click();
   await status.selectOption("compile_error");
   await page.getByRole("button", { name: "Filter" }).click();
-  await control.getByText("Filter: status compile error").waitFor();
+  await control.getByText("Filter: status compile_error").waitFor();
   assert.equal(await page.locator(".list tbody tr").count(), 1);
   await page.getByRole("link", { name: "All executions" }).click();
   await control.getByText("Filter", { exact: true }).waitFor();

@@ -6,7 +6,7 @@ use history::{HistoryError, HistoryErrorKind};
 use maud::html;
 
 use crate::layout::{self, Section};
-use crate::text::lines;
+use crate::text::{breakable, lines};
 
 /// Why a page can't be shown.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl IntoResponse for PageError {
         let title = self.status.canonical_reason().unwrap_or("Error");
         let body = html! {
             h1 { (title) }
-            p.error { (lines(&self.message)) }
+            p.error { (breakable(&lines(&self.message))) }
             p { a href="executions" { "All executions" } }
         };
         (self.status, layout::page(title, Section::None, body)).into_response()

@@ -83,7 +83,7 @@ fn error(execution: &Execution) -> Option<Markup> {
     Some(html! {
         div.error role="note" {
             @if let Some(kind) = kind { strong { (line(kind)) } " " }
-            pre tabindex="0" { bdi { (lines(message)) } }
+            pre tabindex="0" { bdi { (breakable(&lines(message))) } }
         }
     })
 }

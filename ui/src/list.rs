@@ -90,8 +90,7 @@ fn filters(query: &Query, limit: usize) -> Markup {
     let statuses: Vec<String> = statuses.chain(WITHOUT_OUTCOME.map(str::to_owned)).collect();
     let chosen = |name: &&str| query.get(name).is_some();
     let names = ["status"].into_iter().chain(texts.map(|(name, ..)| name)).filter(chosen);
-    let chosen: Vec<String> =
-        names.map(|name| format!("{name} {}", line(&value(name).replace('_', " ")))).collect();
+    let chosen: Vec<String> = names.map(|name| format!("{name} {}", line(&value(name)))).collect();
     html! {
         details.filter {
             summary { "Filter" @if !chosen.is_empty() { ": " bdi { (breakable(&chosen.join(", "))) } } }

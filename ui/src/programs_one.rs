@@ -45,7 +45,7 @@ pub(crate) fn page(
         @match &known.saved.content {
             Err(report) => {
                 (facts(&known))
-                div.error role="note" { pre tabindex="0" { bdi { (lines(&report.for_terminal())) } } }
+                div.error role="note" { pre tabindex="0" { bdi { (breakable(&lines(&report.for_terminal()))) } } }
             }
             Ok(content) => {
                 @if !content.about().description.is_empty() {
@@ -163,7 +163,7 @@ fn checked(known: &KnownProgram, visitor: &Visitor) -> Markup {
                 p { (programs::check_badge(known)) " Checked " (time(check.checked)) "." }
                 @if !known.is_current { p { "The known tools differ from those that it was checked against." } }
                 @if let Some(broken) = &check.broken {
-                    div.error role="note" { pre tabindex="0" { bdi { (lines(broken)) } } }
+                    div.error role="note" { pre tabindex="0" { bdi { (breakable(&lines(broken))) } } }
                 }
                 @if check.manifest.is_empty() {
                     @if check.broken.is_none() { p { "It can call no tools." } }
@@ -197,7 +197,7 @@ fn recorded(known: &KnownProgram) -> Markup {
     html! {
         h2 #recorded { "Recorded runs" }
         @match &runs {
-            Err(failure) => p.error { (lines(&failure.report.for_terminal())) },
+            Err(failure) => p.error { (breakable(&lines(&failure.report.for_terminal()))) },
             Ok(runs) if runs.runs.is_empty() => {
                 p { "None. Record some: " code { "toolsmith program record " (name) } }
             }

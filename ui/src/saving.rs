@@ -14,7 +14,7 @@ use crate::execution;
 use crate::layout::{self, Document, Section};
 use crate::shown;
 use crate::site::Site;
-use crate::text::{line, lines};
+use crate::text::{breakable, line, lines};
 
 /// How long the page waits for the compiler.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -127,7 +127,7 @@ fn answer(program: &Program<'_>, (done, has_changed): (&Done, bool), visitor: &V
             (fields(program, visitor))
         } @else {
             h1 { "Not saved" }
-            div.error role="alert" { pre tabindex="0" { bdi { (lines(done.messages.trim_end())) } } }
+            div.error role="alert" { pre tabindex="0" { bdi { (breakable(&lines(done.messages.trim_end()))) } } }
             (fields(program, visitor))
         }
     }

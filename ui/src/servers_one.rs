@@ -50,7 +50,7 @@ pub(crate) fn page(
             dl.facts { div { dt { "From" } dd { (servers::source(&absent.layer)) } } }
             @match &absent.wrong {
                 Some(wrong) => {
-                    div.error role="note" { pre tabindex="0" { bdi { (lines(&configured.masked(&report::problems(wrong)))) } } }
+                    div.error role="note" { pre tabindex="0" { bdi { (breakable(&lines(&configured.masked(&report::problems(wrong))))) } } }
                 }
                 None => p { "Enable it: " code { "toolsmith mcp enable " bdi { (title) } } },
             }

@@ -27,7 +27,7 @@ use crate::configured::{Configured, address};
 use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::shown;
-use crate::text::{line, lines};
+use crate::text::{breakable, line, lines};
 use crate::try_form;
 
 /// Limit on calls of the page at the same time.
@@ -192,7 +192,7 @@ fn outcome(
         },
         Called::Failed(why) => html! {
             h2 { "Result" }
-            div.error role="note" { pre tabindex="0" { bdi { (lines(&configured.masked(why))) } } }
+            div.error role="note" { pre tabindex="0" { bdi { (breakable(&lines(&configured.masked(why)))) } } }
         },
         Called::Answered { result, ms } => {
             let is_error = result["isError"] == true;
