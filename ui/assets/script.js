@@ -26,23 +26,25 @@
   const policy = window.trustedTypes
     ? window.trustedTypes.createPolicy("toolsmith", { createHTML: (text) => text })
     : { createHTML: (text) => text };
-  // The timers of what settles.
+  // The timers of elements that settle.
   const settling = new Map();
   let isWhole = false;
-  let version = null;
+  let version;
   let read = Date.now();
 
   const live = () => document.querySelectorAll("[data-live]");
   const guarded = () => Array.from(document.querySelectorAll(GUARDED));
 
   function hold(element) {
-    clearTimeout(settling.get(element));
+    const held = settling.get(element);
+    const isEnabled = held ? held.isEnabled : !element.hasAttribute("aria-disabled");
+    clearTimeout(held && held.timer);
     element.setAttribute("aria-disabled", "true");
     const release = () => {
       settling.delete(element);
-      element.removeAttribute("aria-disabled");
+      if (isEnabled) element.removeAttribute("aria-disabled");
     };
-    settling.set(element, setTimeout(release, SETTLING));
+    settling.set(element, { isEnabled, timer: setTimeout(release, SETTLING) });
   }
 
   const holdActions = () => document.querySelectorAll(ACTS).forEach(hold);
@@ -136,6 +138,7 @@
   function improve(part) {
     part.querySelectorAll("time").forEach((time) => {
       const at = new Date(time.dateTime);
+      if (Number.isNaN(at.getTime())) return;
       // In this form, the time of the zone is written as that of UTC would be.
       const local = new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString();
       time.textContent = `${local.slice(0, 10)} ${local.slice(11, 16)}`;
@@ -156,7 +159,7 @@
     rows().forEach((one) => (one.tabIndex = one === row ? 0 : -1));
   }
 
-  // What a key does on a row of the timeline: the row to go to, or true if it has done something else.
+  // Does what a key does on a row of the timeline. Returns the row to go to, or true if it has done something else.
   function steer(row, key) {
     const details = row.parentElement;
     const shown = rows().filter((one) => !around(one) || !around(one).closest("details:not([open])"));
@@ -233,12 +236,14 @@
     if (hadFocus) dismiss.focus({ preventScroll: true });
   }
 
-  async function refresh(parts = live()) {
-    const answer = await fetch(window.location.href, { cache: "no-store" });
+  // Reads the page at the present address again, and replaces these parts.
+  async function refresh(parts) {
+    const address = window.location.href;
+    const answer = await fetch(address, { cache: "no-store" });
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html");
-    version = answer.headers.get("toolsmith-version");
-    read = Date.now();
+    // The user has zoomed again meanwhile.
+    if (address !== window.location.href) return null;
     settle(() => {
       parts.forEach((part) => {
         const newer = page.getElementById(part.id);
@@ -247,6 +252,7 @@
         if (newer) shown.set(part.id, newer.outerHTML);
       });
     });
+    return answer.headers.get("toolsmith-version");
   }
 
   async function look() {
@@ -254,7 +260,10 @@
     if (!answer.ok) throw new Error(String(answer.status));
     const found = await answer.text();
     count(answer.headers.get("toolsmith-open-questions"));
-    if (live().length > 0 && (found !== version || Date.now() - read > LONGEST)) await refresh();
+    if (live().length > 0 && (found !== version || Date.now() - read > LONGEST)) {
+      version = await refresh(live());
+      read = Date.now();
+    }
   }
 
   function say(text) {
@@ -281,9 +290,9 @@
   document.addEventListener("DOMContentLoaded", () => {
     live().forEach((part) => shown.set(part.id, part.outerHTML));
     isWhole = true;
+    holdActions();
     improve(document);
     reveal();
-    holdActions();
     setTimeout(follow, INTERVAL);
   });
   document.addEventListener("click", zoom);

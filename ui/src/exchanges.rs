@@ -17,11 +17,11 @@ const ALL: usize = 2 << 20;
 const LEAST: usize = 1 << 10;
 const MOST: usize = 16 << 10;
 
-/// What is known about calls, by their numbers.
+/// The known exchanges, by the numbers of their calls.
 #[derive(Debug, Default)]
 pub(crate) struct Exchanges {
     recorded: BTreeMap<u64, Exchange>,
-    /// Why the recording can't be read.
+    /// The reason why the recording can't be read.
     wrong: Option<String>,
 }
 
@@ -77,6 +77,9 @@ impl Exchanges {
         };
         html! {
             @if let Some(wrong) = &self.wrong { p.note { (lines(wrong)) } }
+            @if execution.is_recorded && self.wrong.is_none() && !calls.iter().all(|call| self.recorded.contains_key(&call.number)) {
+                p.note { "Calls without a result here were refused, have not ended, or had a secret in their arguments." }
+            }
             @if let Some(lacks) = lacks {
                 p.note {
                     (lacks) " not kept. To keep and show them from the next execution on, write "
@@ -113,7 +116,9 @@ fn matched(
             answered.entry((server, tool, hash)).or_default().push_back(exchange);
         }
     }
-    let mut ended: Vec<&Call> = calls.iter().filter(|call| call.ended_ms.is_some()).collect();
+    // What was refused was not recorded.
+    let was_sent = |call: &&Call| call.sent_ms.is_some() && call.ended_ms.is_some();
+    let mut ended: Vec<&Call> = calls.iter().filter(was_sent).collect();
     ended
         .sort_by(|one, other| one.ended_ms.partial_cmp(&other.ended_ms).unwrap_or(std::cmp::Ordering::Equal));
     let exchange = |call: &&Call| {

@@ -103,16 +103,19 @@ async fn unless_unknown(State(site): State<Arc<Site>>, mut request: Request, nex
 
 /// Exchanges a ticket for a cookie. A redirection would be part of the navigation of a foreign page that links here, for
 /// which browsers do not send a strict cookie; so the page goes on by itself.
-async fn open(State(site): State<Arc<Site>>, Path(ticket): Path<String>) -> Result<Response, PageError> {
-    let opened = site.access.open(&ticket).map_err(|error| PageError::failed(error.to_string()))?;
-    let Some(opened) = opened else {
-        let why = "this address was used before, or is not complete: open the address that Toolsmith printed last\n";
-        return Ok((StatusCode::FORBIDDEN, why).into_response());
+async fn open(State(site): State<Arc<Site>>, Path(ticket): Path<String>) -> Response {
+    let opened = match site.access.open(&ticket) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => {
+            let why = "this address was used before, or is not complete: open the address that Toolsmith printed last\n";
+            return (StatusCode::FORBIDDEN, why).into_response();
+        }
+        Err(error) => return (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
     };
     (site.announce)(&opened.ticket);
     let page = layout::forward(site.access.folder()).into_string();
     let cookie = [(header::SET_COOKIE, opened.cookie)];
-    Ok((cookie, file("text/html; charset=utf-8", page)).into_response())
+    (cookie, file("text/html; charset=utf-8", page)).into_response()
 }
 
 async fn list_page(site: State<Arc<Site>>, RawQuery(query): RawQuery) -> Result<Response, PageError> {

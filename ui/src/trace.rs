@@ -15,7 +15,7 @@ use crate::waterfall::{self, Bar, Window};
 const SHORT: usize = 60;
 const HASH: usize = 12;
 
-/// What the rows share.
+/// The data that all rows share.
 struct Trace<'a> {
     id: &'a str,
     window: Window,
@@ -47,11 +47,13 @@ pub(crate) fn figure(execution: &Execution, window: Window, exchanges: &Exchange
     }
 }
 
-/// What the figure shows, in words.
+/// The contents of the figure, in words.
 fn parts_of(execution: &Execution) -> String {
     let failed = execution.calls_made.iter().filter(|call| call.ok == Some(false)).count();
     let (calls, questions) = (execution.calls_made.len(), execution.questions.len());
-    format!("{calls} calls, {failed} of them failed, {questions} questions")
+    let [calls, questions] =
+        [(calls, "call"), (questions, "question")].map(|(number, of)| counted(number as u64, of));
+    format!("{calls}, {failed} of them failed, {questions}")
 }
 
 /// The duration of everything, in milliseconds; more than 0.
@@ -72,8 +74,7 @@ pub(crate) fn total(execution: &Execution) -> f64 {
 /// Calls of the same tool that ended in the same way, in the order of the first of each.
 fn groups(calls: &[Call]) -> Vec<Vec<&Call>> {
     let is_same = |one: &Call, other: &Call| {
-        let failed = |call: &Call| (call.ok == Some(false)).then(|| call.error.clone());
-        (&one.server, &one.tool, failed(one)) == (&other.server, &other.tool, failed(other))
+        (&one.server, &one.tool, one.ok, &one.error) == (&other.server, &other.tool, other.ok, &other.error)
     };
     let mut groups: Vec<Vec<&Call>> = Vec::new();
     for call in calls {
@@ -158,7 +159,7 @@ impl Trace<'_> {
         }
     }
 
-    /// What the calls of a group have in common, and what not.
+    /// The facts that the calls of a group share, and those in which they differ.
     fn about(&self, calls: &[&Call]) -> String {
         let times =
             calls.iter().filter_map(|call| Some(call.ended_ms? - call.sent_ms.unwrap_or(call.began_ms)));
@@ -223,7 +224,7 @@ impl Trace<'_> {
     }
 }
 
-/// What is at the left of the bars.
+/// The part of a row before its bars.
 fn head(name: &Markup, took: f64) -> Markup {
     html! { span.name { (name) } span.took { (duration(took)) } }
 }
