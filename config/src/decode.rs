@@ -135,7 +135,7 @@ const OTHER_NAMES: [(&str, &str); 15] = [
 ];
 
 /// Advice about an unknown key at the top level, which may be a server's name.
-const BELOW_SERVERS: &str = "; indent a server below `mcpServers`";
+const BELOW_SERVERS: &str = " (indent a server below `mcpServers`)";
 
 impl serde::de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Self {
@@ -152,7 +152,7 @@ impl serde::de::Error for Wrong {
             Some(known) => format!("unknown key `{field}`; did you mean `{known}`?"),
             None => {
                 let of_servers = if expected.contains(&"mcpServers") { BELOW_SERVERS } else { "" };
-                format!("unknown key `{field}`; write one of {}{of_servers}", expected.join(", "))
+                format!("unknown key `{field}`{of_servers}; write one of {}", expected.join(", "))
             }
         })
     }
