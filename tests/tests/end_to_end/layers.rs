@@ -309,7 +309,11 @@ fn a_server_is_added_for_all_folders_unless_this_one_has_a_configuration() {
     // The user's file has it, and the advice is the whole command.
     for command in ["remove", "enable"] {
         let advice = format!("config.yaml has it: toolsmith mcp {command} everywhere --scope user");
-        place.run(&["mcp", command, "everywhere"]).done().exits(2).says(&["has no server everywhere", &advice]);
+        place
+            .run(&["mcp", command, "everywhere"])
+            .done()
+            .exits(2)
+            .says(&["has no server everywhere", &advice]);
     }
     assert_eq!(
         servers(&place.shown(&[])),
