@@ -358,6 +358,7 @@ fn without_a_server_that_can_be_moved_it_says_why_and_changes_nothing() {
     trust();
     refused(&[], &["no server can be moved: globalSettings in ", "would no longer restrict it"]);
     home.write("toolsmith.yaml", &before);
+    trust();
     home.write("toolsmith.lock", "{ \"version\": 1, \"servers\": {} }\n");
     refused(&[], &["no server can be moved: ", "is no longer trusted", "`toolsmith trust`"]);
     trust();
