@@ -119,7 +119,9 @@ fn checked(config: Config, options: &LoadOptions) -> Result<Config, Error> {
         Needs::Demo => true,
         Needs::Nothing => false,
     };
-    match no_server(&config).filter(|_| needs_one || !wrong.is_empty()) {
+    // A process that works without servers waits until the entry is corrected.
+    let is_broken = !wrong.is_empty() && options.needs != Needs::Nothing;
+    match no_server(&config).filter(|_| needs_one || is_broken) {
         Some(error) if is_unconfigured(&config) => Err(error.hint(DEMO)),
         Some(error) => Err(error),
         None => Ok(config),

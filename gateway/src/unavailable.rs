@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use config::{Config, Filter, Permission};
+use config::{Absent, Config, Filter, Permission};
 use report::Report;
 
 use crate::audience::FOR_APPS;
@@ -25,7 +25,7 @@ pub const STARTING: &str = "still starting";
 pub struct UnavailableTools {
     /// The servers, by module name.
     servers: BTreeMap<String, UnavailableServer>,
-    /// Why there is no server at all, and what the user can do.
+    /// The reason for a configuration without any server, and the user's next step.
     none: Option<String>,
     /// The servers without a list of tools, by module name.
     unlisted: BTreeMap<String, String>,
@@ -64,9 +64,7 @@ impl UnavailableTools {
             modules.iter().filter(is_unlisted).map(|(server, module)| (module.clone(), server.clone()));
         let unlisted = unlisted.collect();
         for absent in config.absent.iter().filter(|absent| absent.wrong.is_some()) {
-            let module = module_of(&absent.name);
-            // The error may quote a secret, and secrets are known only for valid entries.
-            let reason = "its entry in the configuration has an error; see `toolsmith mcp status`".to_owned();
+            let (module, reason) = (module_of(&absent.name), broken(config, absent));
             servers.entry(module).or_insert(UnavailableServer { server: absent.name.clone(), reason });
         }
         let none = none(config);
@@ -75,11 +73,16 @@ impl UnavailableTools {
 
     /// The unavailable servers with their reasons, or why there is no server; `None` if all are available.
     pub fn line(&self) -> Option<String> {
-        self.naming(MAX_NAMED).or_else(|| self.none.clone())
+        self.unavailable().or_else(|| self.none.clone())
     }
 
-    /// Why there is no server at all, and what the user can do about it.
-    pub(crate) fn none(&self) -> Option<&str> {
+    /// The unavailable servers with their reasons; `None` if all are available, or there is none.
+    pub fn unavailable(&self) -> Option<String> {
+        self.naming(MAX_NAMED)
+    }
+
+    /// The reason for a configuration without any server, and the user's next step.
+    pub fn none(&self) -> Option<&str> {
         self.none.as_deref()
     }
 
@@ -186,13 +189,17 @@ impl runner::Absences for UnavailableTools {
     }
 }
 
-/// Why a configuration has no server at all, and what the user can do. A subject can do nothing about it, and a project
+/// The reason for a configuration without any server, and the user's next step. A subject can do nothing about it, and a project
 /// that is not trusted yet has a line of its own.
 fn none(config: &Config) -> Option<String> {
     if config.access.is_some() || config.subagent.is_some() || config.untrusted.is_some() {
         return None;
     }
     let report = Report::from(config::no_server(config)?);
+    if let Some(absent) = config.absent.iter().find(|absent| absent.wrong.is_some()) {
+        let (name, reason) = (printable::name(&absent.name), broken(config, absent));
+        return Some(format!("No usable server: `{name}`: {reason}. Until then, snippets can only compute."));
+    }
     let advice: Vec<String> = report.hints.iter().map(|hint| codegen::clean(hint, MAX_REASON)).collect();
     Some(format!(
         "{}. Until the user adds servers, snippets can only compute. What the user can type in a terminal, without a \
@@ -200,6 +207,16 @@ fn none(config: &Config) -> Option<String> {
         codegen::clean(&capitalized(&report.message()), MAX_REASON),
         advice.join("; ")
     ))
+}
+
+/// The reason for a server whose entry is wrong: its place, because the error may quote a secret, and secrets are known
+/// only for valid entries. A subject does not learn the place.
+fn broken(config: &Config, absent: &Absent) -> String {
+    let mut problems = absent.wrong.iter().flatten();
+    let place = problems.find_map(|problem| problem.place.as_ref()).filter(|_| config.access.is_none());
+    let at = place.map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
+    let reason = format!("its entry in the configuration has an error{at}");
+    format!("{}; the user corrects it, see `toolsmith mcp status`", codegen::clean(&reason, MAX_REASON))
 }
 
 /// The text with a capital letter in front.
@@ -290,6 +307,29 @@ mod tests {
         assert!(one.contains("`down`: it ") && one.ends_with("; and 1 more."), "{one}");
         assert_eq!(missing.line_within(40).as_deref(), Some("Not available now: 2 servers."));
         assert_eq!(super::UnavailableTools::default().line_within(0), None);
+    }
+
+    #[test]
+    fn a_wrong_entry_alone_is_named_with_its_place_and_not_quoted() {
+        let place =
+            report::Place { file: "/p/toolsmith.yaml".to_owned(), line: 3, column: None, excerpt: None };
+        let wrong = report::Problem { place: Some(place), ..report::Problem::new("unknown key hunter2") };
+        let absent = Absent {
+            name: "shop".to_owned(),
+            transport: None,
+            layer: config::ConfigLayer::Environment,
+            wrong: Some(vec![wrong]),
+        };
+        let config = Arc::new(Config { absent: vec![absent], ..Config::default() });
+        let missing = UnavailableTools::new(&config, &Pins::default(), BTreeMap::new(), &BTreeMap::new());
+        assert_eq!(
+            missing.none(),
+            Some(
+                "No usable server: `shop`: its entry in the configuration has an error at /p/toolsmith.yaml:3; the user \
+                 corrects it, see `toolsmith mcp status`. Until then, snippets can only compute."
+            )
+        );
+        assert!(missing.line().unwrap().contains("/p/toolsmith.yaml:3"));
     }
 
     #[test]

@@ -145,6 +145,18 @@ impl Code {
         &self.parsed.path_heads
     }
 
+    /// Whether it, or a program that it calls, names a module. If its syntax is wrong, each word may be a name.
+    #[must_use]
+    pub fn may_name(&self, module: &str) -> bool {
+        match self.snippet() {
+            Ok(_) => self.path_heads().contains(module),
+            Err(_) => {
+                let mut words = self.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                words.any(|word| word == module)
+            }
+        }
+    }
+
     /// Whether it ends with an expression and a `;`, so that its value, if any, is not the result. Calls without a value
     /// (`emit(…);`, `list.push(…);`) are not distinguished, except those that print or emit.
     #[must_use]
@@ -290,6 +302,18 @@ mod tests {
         check("search_tools(\"files\").await?", &["search_tools"]);
         check("```rust\nshop::list().await?\n```", &["list", "shop"]);
         check("let x = ;", &[]);
+    }
+
+    #[test]
+    fn a_comment_or_a_string_names_no_module() {
+        for (code, expected) in [
+            ("demo::list_orders().await?", true),
+            ("demo::list_orders(", true),
+            ("// demo\nshop::list().await?", false),
+            ("shop::find(\"demo\").await?", false),
+        ] {
+            assert_eq!(Code::parse(code.to_owned()).may_name("demo"), expected, "{code}");
+        }
     }
 
     #[test]

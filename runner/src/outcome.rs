@@ -239,7 +239,18 @@ pub struct SandboxReport {
     pub refused: Vec<String>,
 }
 
+/// The compiler's error codes for a module, function or import that does not exist. A server that was not listed may
+/// have it.
+const UNRESOLVED: [&str; 3] = ["E0425", "E0432", "E0433"];
+
 impl Outcome {
+    /// Whether the snippet does not compile because it uses a name that does not exist.
+    #[must_use]
+    pub fn has_unresolved(&self) -> bool {
+        let mut codes = self.diagnostics.iter().filter_map(|diagnostic| diagnostic.code.as_deref());
+        self.status == Status::CompileError && codes.any(|code| UNRESOLVED.contains(&code))
+    }
+
     /// The size of its texts, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -217,9 +217,9 @@ fn programs_text(query: &str, snapshot: &Snapshot) -> Option<String> {
     (!lines.is_empty()).then(|| format!("\nSaved programs, to call in a snippet:\n{}", lines.join("\n")))
 }
 
-/// Appends a line about what the user must do first, if anything; for an error, also one about what is unavailable.
+/// Appends a line about the user's first step, if there is one; for an error, also one about unavailable servers.
 pub(crate) fn with_note(result: Value, missing: &UnavailableTools) -> Value {
-    let gone = missing.line().filter(|_| result["isError"] == true);
+    let gone = missing.unavailable().filter(|_| result["isError"] == true);
     with_lines(result, gone.into_iter().chain(missing.untrusted().map(str::to_owned)))
 }
 

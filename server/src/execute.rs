@@ -278,6 +278,7 @@ impl Execution {
         let ending = kept.map(|kept| (kept, kept.ending(&outcome)));
         let keep = |part: &str, text: &str| outputs.keep(part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
+        let none = self.snapshot.missing.none().filter(|_| outcome.has_unresolved()).map(str::to_owned);
         let (status, result) = (outcome.status, outcome.result.clone());
         let serve = &self.snapshot.config().serve;
         let answer = answer::result(outcome, code, serve, &keep);
@@ -287,7 +288,7 @@ impl Execution {
             }
             _ => answer,
         };
-        let answer = definitions::with_lines(answer, self.lowered().into_iter().chain(shared));
+        let answer = definitions::with_lines(answer, self.lowered().into_iter().chain(shared).chain(none));
         if let Some((kept, ending)) = ending {
             kept.end(ending, &execution_history::texts(&answer));
         }

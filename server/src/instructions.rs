@@ -9,17 +9,17 @@ const CODE_MODE: &str = "If a task needs several tool calls, do all of it in one
                          step: it loops, filters and joins, and only what it prints or returns comes back. For just \
                          one call, use that tool directly if you can.";
 
-/// How code in `exec` reaches the tool, whatever name the user gave the server.
+/// The way from code in `exec` to the tool, whatever name the user gave the server.
 const EXECUTE_IN_EXEC: &str = "execute_code: one Rust snippet over all MCP servers (loops, joins, pages). In `exec`: \
                                const t = ALL_TOOLS.find(t => /__execute_code$/.test(t.name)); read t.description \
                                once, then (await tools[t.name]({code})).content[0].text.";
 
-/// How code in `exec` reaches tools that are not for snippets. Their descriptions name their servers.
+/// The way from code in `exec` to tools that are not for snippets. Their descriptions name their servers.
 const TOOLS_IN_EXEC: &str = "Tools of several MCP servers. In `exec`: ALL_TOOLS.filter(t => \
                              t.description.includes(\"(server: \")) lists them with their types; \
                              await tools[t.name](args) returns { content, structuredContent }.";
 
-/// What the user has to do first, if the session begins without servers.
+/// The user's first step, if the session begins without servers.
 const NO_SERVERS: &str = "This session begins without MCP servers. The user adds some in a terminal: `toolsmith adopt \
                           CLIENT`, or `toolsmith mcp add NAME -- COMMAND ARGUMENTS…`.";
 

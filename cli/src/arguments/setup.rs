@@ -118,7 +118,7 @@ pub(crate) struct SetupArguments {
     #[arg(long)]
     pub(crate) required: bool,
     /// Move the servers that only the project's configuration in this folder has to your own configuration, which counts in
-    /// all folders (default: you are asked on a terminal).
+    /// all folders (default: you are asked on a terminal when a client's file has changed). Fails if none can be moved.
     #[arg(long, conflicts_with_all = ["print", "remove", "check", "container"])]
     pub(crate) move_servers: bool,
     /// Allow calls to all tools of SERVER, so that Toolsmith does not ask about them. SERVER must be in your own

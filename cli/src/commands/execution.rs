@@ -147,7 +147,7 @@ async fn run_kept(
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let lists = execution.discovery.lists().all();
     unmatched::of_allowed(config, &lists, allow).iter().for_each(|note| terminal.note(note));
-    let is_unresolved = outcome.as_ref().is_ok_and(has_unresolved);
+    let is_unresolved = outcome.as_ref().is_ok_and(Outcome::has_unresolved);
     let code = match outcome {
         Ok(outcome) => {
             let replayable = if is_replayable { execution.replayable(request, &outcome) } else { None };
@@ -303,35 +303,19 @@ impl<'a> Execution<'a> {
         if unfinished && self.discovery.refresh(&request.code, limit).await? {
             return Ok(true);
         }
-        Ok(has_unresolved(outcome) && self.discovery.ask_the_others(limit).await?)
+        Ok(outcome.has_unresolved() && self.discovery.ask_the_others(limit).await?)
     }
 }
 
-/// Why a name that does not exist may be that of a server: there is none, or not the demo server that the snippet names.
+/// The likely reason for a name that does not exist: no server is configured, or not the demo server that the snippet
+/// names.
 fn missing_server(config: &Config, code: &Code) -> Option<Report> {
     if let Some(why) = config::no_server(config) {
         return Some(why.into());
     }
-    (names_demo(code) && !config.has_entry(demo::NAME))
+    (code.may_name(demo::NAME) && !config.has_entry(demo::NAME))
         .then(|| Report::new(Kind::Configuration, "no server `demo` is configured").hint(demo::INSTEAD))
 }
-
-/// Whether a snippet, or a program that it calls, has the name of the demo server's module.
-pub(super) fn names_demo(code: &Code) -> bool {
-    // The text may not parse.
-    let mut words = code.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    code.path_heads().contains(demo::NAME) || words.any(|word| word == demo::NAME)
-}
-
-/// Whether a snippet does not compile because it uses a name that does not exist.
-fn has_unresolved(outcome: &Outcome) -> bool {
-    let codes = outcome.diagnostics.iter().filter_map(|diagnostic| diagnostic.code.as_deref());
-    outcome.status == Status::CompileError && codes.into_iter().any(|code| UNRESOLVED.contains(&code))
-}
-
-/// The compiler's error codes for a module, function or import that does not exist. A server that was not listed may
-/// have it.
-const UNRESOLVED: [&str; 3] = ["E0425", "E0432", "E0433"];
 
 /// Time limit for listing tools again after a snippet did not compile against the cached ones.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);

@@ -21,8 +21,9 @@ use server::setup;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::execution::{self, Job, Tools, names_demo, unless_cancelled};
+use super::execution::{self, Job, Tools, unless_cancelled};
 use crate::arguments::RunArguments;
+use crate::demo;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
@@ -77,7 +78,7 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
         let code = functions::snippet(code)?;
-        let needs = Needs::ServersIfAny { or_demo: names_demo(&code) };
+        let needs = Needs::ServersIfAny { or_demo: code.may_name(demo::NAME) };
         let config = Arc::new(setup::load_in(&process, &place.options_with(needs))?);
         let known = Known::of(&config)?;
         let tools = match program {

@@ -44,6 +44,9 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if arguments.check {
         return check::check(arguments).await;
     }
+    if arguments.move_servers {
+        servers::check_movable(arguments)?;
+    }
     let named = arguments.config.as_deref().map(configuration).transpose()?;
     let config = named.as_ref().and_then(ConfigLayer::file);
     if arguments.print {
@@ -59,7 +62,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         }
         written
     };
-    servers::offer_to_move(arguments).await?;
+    servers::offer_to_move(arguments, !changed.is_empty()).await?;
     if !arguments.trust.is_empty() {
         consent::trust(&arguments.trust)?;
     } else if !changed.is_empty() {

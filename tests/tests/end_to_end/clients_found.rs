@@ -302,17 +302,25 @@ fn it_says_which_servers_the_entry_has_and_moves_those_of_a_project() {
     with_own_and_project(&home);
     let here = home.path().canonicalize().unwrap();
     let file = here.join("toolsmith.yaml");
-    let only = format!(
-        "clients have these servers in every folder: shop\ntoolsmith: in the folder of {}, they also have: sub, tools, web\n\
-         help: to have them in every folder: toolsmith setup --yes --move-servers\n",
-        file.display()
-    );
-    home.ok(&["--yes"]).says(&[&only]);
-    home.ok(&["--yes", "--move-servers"]).says(&[
-        "moved sub, tools, web from",
+    let before = home.read("toolsmith.yaml");
+    let only = |typed: &str| {
+        format!(
+            "clients have these servers in every folder: shop\ntoolsmith: in the folder of {}, they also have: sub, tools, web\n\
+             help: to have them in every folder: toolsmith {typed} --move-servers\n",
+            file.display()
+        )
+    };
+    home.ok(&["--yes"]).says(&[&only("setup --yes")]);
+    home.ok(&["codex"]).says(&[&only("setup codex")]);
+    home.ok(&["codex", "--move-servers"]).says(&[
+        &format!("moved sub, tools, web from {}", file.display()),
+        &format!("removed {}, because it has no other setting", file.display()),
+        &format!("the previous text is in {}.toolsmith-backup\n", file.display()),
         "clients have these servers in every folder: shop, sub, tools, web\n",
     ]);
-    assert_eq!(home.read("toolsmith.yaml"), "# ours\n{}\n");
+    // The next `mcp add` writes the user's own file again.
+    assert!(!file.exists());
+    assert_eq!(home.read("toolsmith.yaml.toolsmith-backup"), before);
     let text = home.read(".config/toolsmith/config.yaml");
     let moved: Value = serde_saphyr::from_str(&text).unwrap();
     let program = program();
@@ -327,37 +335,62 @@ fn it_says_which_servers_the_entry_has_and_moves_those_of_a_project() {
         }),
         "{text}"
     );
-    let again = home.ok(&["--yes", "--move-servers"]);
-    assert!(!again.stderr.contains("moved"), "{again:#?}");
 }
 
 #[test]
-fn a_project_that_is_not_trusted_or_has_a_lock_file_keeps_its_servers() {
+fn without_a_server_that_can_be_moved_it_says_why_and_changes_nothing() {
     let home = Home::new();
     home.write(".codex/config.toml", "");
+    let refused = |arguments: &[&str], why: &[&str]| {
+        home.setup(&[arguments, &["--yes", "--move-servers"]].concat()).done().exits(2).says(why);
+        assert_eq!(home.read(".codex/config.toml"), "");
+    };
+    refused(&[], &["no server can be moved: this folder has no project's configuration"]);
     with_own_and_project(&home);
     let before = home.read("toolsmith.yaml");
+    let trust = || home.in_here(Run::new(home.path())).arguments(&["trust", "--yes"]).done().exits(0);
+    refused(&["--scope", "project"], &["no server can be moved: with --scope project"]);
+    home.write("toolsmith.yaml", "mcpServers: {}\n");
+    trust();
+    refused(&[], &["no server can be moved: ", "has none that your own configuration lacks"]);
+    // Elsewhere, the tool would no longer be denied.
+    home.write("toolsmith.yaml", &format!("{before}globalSettings: {{ deny: [tools.cancel_order] }}\n"));
+    trust();
+    refused(&[], &["no server can be moved: globalSettings in ", "would no longer restrict it"]);
+    home.write("toolsmith.yaml", &before);
+    trust();
     home.write("toolsmith.lock", "{ \"version\": 1, \"servers\": {} }\n");
-    home.ok(&["--yes", "--move-servers"]).says(&["is no longer trusted", "`toolsmith trust`"]);
-    home.in_here(Run::new(home.path())).arguments(&["trust", "--yes"]).done().exits(0);
-    let locked = home.ok(&["--yes", "--move-servers"]).says(&["they also have: sub, tools, web"]);
+    refused(&[], &["no server can be moved: ", "is no longer trusted", "`toolsmith trust`"]);
+    trust();
+    refused(&[], &["no server can be moved: ", "toolsmith.lock would no longer restrict it"]);
+    let locked = home.ok(&["--yes"]).says(&["they also have: sub, tools, web"]);
     assert!(!locked.stderr.contains("--move-servers"), "{locked:#?}");
     assert_eq!(home.read("toolsmith.yaml"), before);
 }
 
 #[test]
-fn on_a_terminal_it_asks_whether_to_move_the_servers_of_a_project() {
+fn on_a_terminal_it_asks_once_whether_to_move_the_servers_of_a_project() {
     let home = Home::new();
-    home.write(".codex/config.toml", "");
-    home.ok(&["--yes"]);
     with_own_and_project(&home);
-    let ask = |answer: &str| {
-        let run = home.in_here(Run::on_terminal(home.path())).arguments(&["setup"]).start();
-        run.answer("for all folders? [y/N]", 1, &format!("{answer}\n"));
+    let run = |arguments: &[&str], questions: &[(&str, &str)]| {
+        let words = [&["setup"], arguments].concat();
+        let run = home.in_here(Run::on_terminal(home.path())).arguments(&words).start();
+        questions.iter().for_each(|(question, answer)| run.answer(question, 1, &format!("{answer}\n")));
         run.done().exits(0)
     };
-    let no = ask("n");
+    let question = "for all folders? [y/N]";
+    home.write(".codex/config.toml", "");
+    let no = run(&[], &[("Change this file? [y/N]", "y"), (question, "n")]);
     assert!(no.stderr.contains("tools starts: ") && !no.stderr.contains("moved"), "{no:#?}");
-    assert!(ask("y").stderr.contains("moved sub, tools, web"));
-    assert_eq!(home.read("toolsmith.yaml"), "# ours\n{}\n");
+    // Neither without a change of a client's file, nor with `--yes`.
+    let again = run(&[], &[]);
+    home.write(".codex/config.toml", "");
+    let yes = run(&["--yes"], &[]);
+    for done in [again, yes] {
+        assert!(!done.stderr.contains(question), "{done:#?}");
+    }
+    home.write(".codex/config.toml", "");
+    let moved = run(&[], &[("Change this file? [y/N]", "y"), (question, "y")]);
+    assert!(moved.stderr.contains("moved sub, tools, web"), "{moved:#?}");
+    assert!(!home.path().join("toolsmith.yaml").exists());
 }

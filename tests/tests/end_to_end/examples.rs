@@ -99,10 +99,8 @@ fn documented_texts_are_those_of_the_examples() {
     assert!(
         read("docs/programs.md").contains(&format!("```rust\n{}```", read("examples/programs/revenue.rs")))
     );
-    for block in blocks(&read("README.md")) {
-        if let Some(text) = block.text.strip_prefix("// pending.rs\n") {
-            assert!(read("examples/pending.rs").ends_with(text), "{text}");
-        }
+    for block in blocks(&read("README.md")).iter().filter(|block| block.info == "rust") {
+        assert!(read("examples/pending.rs").ends_with(&format!("\n\n{}", block.text)), "{}", block.text);
     }
 }
 

@@ -300,8 +300,21 @@ fn a_server_is_added_for_all_folders_unless_this_one_has_a_configuration() {
     place.ok(&["mcp", "disable", "everywhere"]);
     assert_eq!(servers(&place.shown(&[])), json!([["everywhere", "user", "disabled"]]));
     place.ok(&["mcp", "add", "here", "--scope", "project", "--", "x"]);
-    place.ok(&["mcp", "add", "too", "--", "x"]).says(&["added too to", "toolsmith.yaml"]);
+    place.ok(&["mcp", "add", "too", "--", "x"]).says(&[
+        "added too to",
+        "toolsmith.yaml",
+        "it counts only in this folder; for all folders: --scope user",
+    ]);
     place.ok(&["mcp", "remove", "here"]);
+    // The user's file has it, and the advice is the whole command.
+    for command in ["remove", "enable"] {
+        let advice = format!("config.yaml has it: toolsmith mcp {command} everywhere --scope user");
+        place
+            .run(&["mcp", command, "everywhere"])
+            .done()
+            .exits(2)
+            .says(&["has no server everywhere", &advice]);
+    }
     assert_eq!(
         servers(&place.shown(&[])),
         json!([["everywhere", "user", "disabled"], ["too", "project", "enabled"]])

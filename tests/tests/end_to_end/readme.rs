@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::documentation::{Block, blocks, file_name, fits, repository, steps, without_waits};
+use crate::documentation::{Block, blocks, fits, repository, steps, without_waits};
 use crate::harness::{FinishedRun, Run, binary};
 use crate::serving::{Serve, execute, outcome_of};
 use crate::texts::{Page, escaped, without_escapes};
@@ -29,9 +29,12 @@ const COLUMNS: usize = 80;
 const CODEX: &str =
     "model = \"gpt-5\"\n\n[mcp_servers.notes]\ncommand = \"toolsmith\"\nargs = [\"demo-server\"]\n";
 
-/// How many questions the commands with these beginnings ask.
+/// The number of questions of the commands with these beginnings.
 const QUESTIONS: [(&str, usize); 3] =
     [("toolsmith adopt", 2), ("toolsmith setup", 1), ("toolsmith mcp add", 1)];
+
+/// The tools of the machine that the commands need. A client in `PATH` would change what is printed.
+const TOOLS: [&str; 8] = ["bash", "setsid", "cargo", "rustc", "rustup", "cc", "ld", "as"];
 
 /// A user's home, and the clone that the commands are typed in.
 struct User {
@@ -54,6 +57,14 @@ impl User {
         fs::create_dir(user.clone.path().join("target")).unwrap();
         symlink(binary().parent().unwrap(), user.clone.path().join("target/debug")).unwrap();
         symlink(repository().join("examples"), user.clone.path().join("examples")).unwrap();
+        let tools = user.home.path().join("tools");
+        fs::create_dir(&tools).unwrap();
+        let search = std::env::var("PATH").unwrap();
+        for tool in TOOLS {
+            let mut places = std::env::split_paths(&search).map(|folder| folder.join(tool));
+            let place = places.find(|place| place.is_file()).unwrap_or_else(|| panic!("{tool} is missing"));
+            symlink(place, tools.join(tool)).unwrap();
+        }
         user
     }
 
@@ -65,8 +76,7 @@ impl User {
         let mut run = Run::of(bash, shared()).working_folder(self.clone.path());
         for (name, value) in [
             ("HOME", self.home.path().to_str().unwrap()),
-            // Without the clients of this machine.
-            ("PATH", &format!("{}:/usr/bin:/bin", cargo.join("bin").display())),
+            ("PATH", self.home.path().join("tools").to_str().unwrap()),
             ("CARGO_HOME", cargo.to_str().unwrap()),
             ("RUSTUP_HOME", folder_of("RUSTUP_HOME", ".rustup").to_str().unwrap()),
             ("DBUS_SESSION_BUS_ADDRESS", ""),
@@ -170,10 +180,9 @@ fn every_command_of_the_readme_works_for_somebody_who_has_only_the_readme() {
                 }
             }
             "console" => user.follows(&block, &mut page),
-            _ => {
-                let name = file_name(&block).expect("another block is a file");
-                fs::write(user.clone.path().join(name), &block.text).unwrap();
-            }
+            // The text of an example, which the commands name by its path.
+            "rust" => {}
+            other => panic!("a block of another kind: {other}"),
         }
     }
     page.add("the client's model: execute_code", &format!("{:#}", user.asks_in_client()));

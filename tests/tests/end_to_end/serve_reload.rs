@@ -81,6 +81,9 @@ fn without_servers_it_computes_and_takes_up_those_that_are_added() {
     assert!(!computed.to_string().contains("toolsmith mcp add"), "{computed:#}");
     let named = server.ask(3, "tools/call", &execute("shop::echo(\"a\").await?.text()"));
     assert!(named.to_string().contains(NO_SERVERS), "{named:#}");
+    let mismatch = server.ask(5, "tools/call", &execute("let a: u32 = \"\"; a"));
+    assert_eq!(outcome_of(&mismatch)["status"], "compile_error", "{mismatch:#}");
+    assert!(!mismatch.to_string().contains("toolsmith mcp add"), "{mismatch:#}");
     let add = ["mcp", "add", "shop", "--trust", "--", "toolsmith", "demo-server"];
     type_as_its_user(&server, &add);
     assert!(server.path("home/toolsmith/config.yaml").exists(), "the user's own configuration");
@@ -124,11 +127,27 @@ fn servers_can_be_switched_off_and_on_while_it_runs() {
         (DEMO.replace("trust: true", "enabled: false"), "has no enabled server"),
     ] {
         server.configure(&off);
-        server.wait_for_log("(removed: demo)");
+        // The log has a line of each round, and the description only the last reason.
         wait_until_described(&mut server, says);
         server.configure(DEMO);
         wait_until_described(&mut server, "search_products(query");
     }
+}
+
+#[test]
+fn a_wrong_entry_alone_is_named_to_the_model_and_is_no_reason_to_end() {
+    let mut server = Serve::new("mcpServers:\n  shop: { comand: x }\n").start();
+    server.shake_hands();
+    let place = "given.yaml:2; the user corrects it";
+    wait_until_described(&mut server, place);
+    let mismatch = server.ask(1, "tools/call", &execute("let a: u32 = \"\"; a"));
+    assert_eq!(outcome_of(&mismatch)["status"], "compile_error", "{mismatch:#}");
+    assert!(!mismatch.to_string().contains("snippets can only compute"), "{mismatch:#}");
+    server.configure(DEMO);
+    wait_until_described(&mut server, "search_products(query");
+    // The same for one that runs.
+    server.configure(&DEMO.replace("command", "comand"));
+    wait_until_described(&mut server, "given.yaml:");
 }
 
 /// Waits until a tool is listed, or no longer listed.

@@ -42,7 +42,7 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     entry.extend(access(&arguments.destination.access, &[(arguments.name.clone(), entry.clone())]).await);
     change(&mut file, &arguments.name, entry)?;
     save(&file)?;
-    report(&format!("added {} to {}", arguments.name, file.path.display()));
+    report_added(&arguments.name, &file, arguments.destination.scope);
     Ok(exit_code::OK)
 }
 
@@ -82,15 +82,23 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
         return Err(Failure::command_line(message));
     }
     save(&file)?;
-    report(&format!("added {} to {}", names.join(", "), file.path.display()));
+    report_added(&names.join(", "), &file, arguments.destination.scope);
     Ok(exit_code::OK)
+}
+
+/// Reports new servers, and in which folders they count if the user has not said so.
+fn report_added(names: &str, file: &Editable, scope: Option<Scope>) {
+    report(&format!("added {names} to {}", file.path.display()));
+    if scope.is_none() && file.is_of_project() {
+        report("it counts only in this folder; for all folders: --scope user");
+    }
 }
 
 /// Removes a server and returns the exit code.
 pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
     let mut file = Editable::open(arguments.scope)?;
     if file.entry(&arguments.name)?.is_none() {
-        return Err(unknown(&file, &arguments.name));
+        return Err(unknown(&file, &arguments.name, Some("remove")));
     }
     file.change(&arguments.name, &Change::Remove)?;
     save(&file)?;
@@ -114,7 +122,10 @@ pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Fa
         None if !enabled && file.is_of_project() && users_has(name)? => {
             Change::Set(vec![("enabled".to_owned(), Json::Bool(false))])
         }
-        None => return Err(unknown(&file, name)),
+        None => {
+            let command = if enabled { "enable" } else { "disable" };
+            return Err(unknown(&file, name, Some(command)));
+        }
     };
     file.change(name, &change)?;
     save(&file)?;
@@ -129,10 +140,20 @@ fn users_has(name: &str) -> Result<bool, Failure> {
     Ok(file.entry(name)?.is_some())
 }
 
-fn unknown(file: &Editable, name: &str) -> Failure {
-    let place = file.path.display();
-    Failure::command_line(format!("{place} has no server {name}"))
-        .hint("`toolsmith config show` lists the servers and their files")
+/// The error for a server that the file lacks. If the file of the other scope has it, the advice is to type the command
+/// with that scope.
+fn unknown(file: &Editable, name: &str, command: Option<&str>) -> Failure {
+    let failure = Failure::command_line(format!("{} has no server {name}", file.path.display()));
+    let (other, word) =
+        if file.is_of_project() { (Scope::User, "user") } else { (Scope::Project, "project") };
+    match (command, Editable::open(other)) {
+        (Some(command), Ok(other)) if other.entry(name).is_ok_and(|entry| entry.is_some()) => {
+            let other = other.path.display();
+            failure.hint(format!("{other} has it: toolsmith mcp {command} {name} --scope {word}"))
+        }
+        // Only the advice depends on the other file.
+        _ => failure.hint("`toolsmith config show` lists the servers and their files"),
+    }
 }
 
 /// The names that the file already uses.

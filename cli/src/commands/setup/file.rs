@@ -414,7 +414,7 @@ pub(crate) fn report_backup(backup: Option<&Path>) {
 
 /// Saves the original text next to the file, with the same permissions. An earlier backup stays: it has the text before
 /// the first change.
-fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
+pub(super) fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
     let target = path.canonicalize()?;
     let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
     let mut number = 1;
@@ -448,7 +448,7 @@ fn backups(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Removes a file that still has this text.
-fn remove(path: &Path, before: Option<&str>) -> std::io::Result<()> {
+pub(super) fn remove(path: &Path, before: Option<&str>) -> std::io::Result<()> {
     if before.map(str::as_bytes) != Some(&std::fs::read(path)?) {
         return Err(std::io::Error::other("it has changed in the meantime; try again"));
     }

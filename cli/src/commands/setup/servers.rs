@@ -3,13 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use config::{Config, ConfigLayer, LOCK, LoadOptions, Needs, ServersOf};
+use config::{Config, ConfigLayer, LOCK, LoadOptions, Needs, ServersOf, command_line};
 use gateway::failure::Failure;
 use report::{Kind, Problem, Report};
 use serde_json::Value as Json;
 use terminal::say_note;
 
-use super::file::ClientFile;
+use super::file::{ClientFile, back_up, remove, report_backup};
 use super::place::Place;
 use crate::arguments::{Client, ClientScope, Scope, SetupArguments};
 use crate::commands::mcp::edit::change::{Change, Entry};
@@ -25,9 +25,12 @@ struct Reach {
     here: Vec<String>,
     /// The project's file, if it is in effect.
     project: Option<PathBuf>,
-    /// What the user has to do before the project's file is used.
+    /// The user's next step before the project's file is used.
     untrusted: Option<String>,
 }
+
+/// The configuration's key for limits of all servers, such as tools that are denied.
+const GLOBAL_SETTINGS: &str = "globalSettings";
 
 impl Reach {
     fn of(arguments: &SetupArguments) -> Result<Self, Failure> {
@@ -46,6 +49,33 @@ impl Reach {
         let project = project.and_then(ConfigLayer::file).map(Path::to_owned);
         Ok(Reach { everywhere, here, project, untrusted: whole.untrusted })
     }
+
+    /// The servers that can be moved to the user's configuration, or why none can.
+    fn movable(&self, arguments: &SetupArguments) -> Result<&[String], Failure> {
+        let refused = |why: &str| Failure::command_line(format!("no server can be moved: {why}"));
+        if arguments.scope == ClientScope::Project {
+            let why = "with --scope project, the client starts the entry only in this folder";
+            return Err(refused(why).hint("leave out --scope project"));
+        }
+        let Some(project) = &self.project else {
+            let none = "this folder has no project's configuration";
+            return Err(refused(self.untrusted.as_deref().unwrap_or(none)));
+        };
+        let shown = project.display();
+        if self.here.is_empty() {
+            return Err(refused(&format!("{shown} has none that your own configuration lacks")));
+        }
+        let lock = project.with_file_name(LOCK);
+        let stays = if lock.exists() {
+            lock.display().to_string()
+        } else if Editable::open(Scope::Project)?.has(GLOBAL_SETTINGS)? {
+            format!("{GLOBAL_SETTINGS} in {shown}")
+        } else {
+            return Ok(&self.here);
+        };
+        Err(refused(&format!("{stays} would no longer restrict it"))
+            .hint("add it with its restrictions yourself: toolsmith mcp add --scope user NAME -- COMMAND ARGUMENTS…"))
+    }
 }
 
 /// The names of the servers of these layers, sorted.
@@ -56,37 +86,41 @@ fn names(config: &Config, is_of: impl Fn(&ConfigLayer) -> bool) -> Vec<String> {
     names
 }
 
-/// Moves the servers that only this folder's project has, if the user wants that.
-pub(super) async fn offer_to_move(arguments: &SetupArguments) -> Result<(), Failure> {
-    if arguments.scope == ClientScope::Project || arguments.container.is_some() {
-        return Ok(());
-    }
-    // A configuration with errors is reported later.
-    let Ok(Reach { here, project: Some(project), .. }) = Reach::of(arguments) else { return Ok(()) };
-    // The lock file pins only servers of its own folder's file.
-    if here.is_empty() || project.with_file_name(LOCK).exists() {
-        return Ok(());
-    }
-    let names = here.join(", ");
-    if !arguments.move_servers {
-        let Some(user) = terminal_prompter::of_command() else { return Ok(()) };
-        let file = Editable::open(Scope::Project)?;
-        for name in &here {
-            if let Some(Json::Object(entry)) = file.entry(name)? {
-                report(&describe(name, &entry.into_iter().collect()));
-            }
-        }
-        let question = format!(
-            "Only clients that start in this folder have {names}. Move to your own configuration, for all folders?"
-        );
-        if !user.confirm(&question).await {
-            return Ok(());
-        }
-    }
-    move_to_user(&here)
+/// Fails if no server of this folder's project can be moved to the user's configuration.
+///
+/// # Errors
+/// As described, with the reason.
+pub(super) fn check_movable(arguments: &SetupArguments) -> Result<(), Failure> {
+    Reach::of(arguments)?.movable(arguments).map(|_| ())
 }
 
-/// Moves servers of the project's file to the user's.
+/// Moves the servers that only this folder's project has, if the user wants that. The question follows a change of a
+/// client's file, and is not asked each time.
+pub(super) async fn offer_to_move(arguments: &SetupArguments, is_changed: bool) -> Result<(), Failure> {
+    if arguments.move_servers {
+        return move_to_user(Reach::of(arguments)?.movable(arguments)?);
+    }
+    if arguments.container.is_some() || arguments.yes || !is_changed {
+        return Ok(());
+    }
+    let Some(user) = terminal_prompter::of_command() else { return Ok(()) };
+    // A configuration with errors is reported later.
+    let Ok(reach) = Reach::of(arguments) else { return Ok(()) };
+    let Ok(names) = reach.movable(arguments) else { return Ok(()) };
+    let file = Editable::open(Scope::Project)?;
+    for name in names {
+        if let Some(Json::Object(entry)) = file.entry(name)? {
+            report(&describe(name, &entry.into_iter().collect()));
+        }
+    }
+    let question = format!(
+        "Only clients that start in this folder have {}. Move to your own configuration, for all folders?",
+        names.join(", ")
+    );
+    if user.confirm(&question).await { move_to_user(names) } else { Ok(()) }
+}
+
+/// Moves servers of the project's file to the user's, and removes the project's file if it has nothing else.
 fn move_to_user(names: &[String]) -> Result<(), Failure> {
     let (mut user, mut project) = (Editable::open(Scope::User)?, Editable::open(Scope::Project)?);
     for name in names {
@@ -94,16 +128,28 @@ fn move_to_user(names: &[String]) -> Result<(), Failure> {
         let entry = in_its_folder(entry.into_iter().collect(), &project.path)?;
         user.change(name, &Change::Set(entry))?;
         if let Some(wrong) = user.wrong(name)? {
-            let message = format!("{name} can't be moved, and nothing is changed:");
+            let message = format!("{name} can't be moved, and no server is moved:");
             let all = [vec![Problem::new(message)], wrong].concat();
             return Err(Report::of(Kind::Configuration, all).into());
         }
         project.change(name, &Change::Remove)?;
     }
+    // The comments of the entries stay in the backup.
+    let before = project.before.as_deref().unwrap_or_default();
+    let backup = back_up(&project.path, before).map_err(Failure::system)?;
     // If the second file can't be written, the servers are in both, with the same meaning.
     save(&user)?;
-    save(&project)?;
-    report(&format!("moved {} from {} to {}", names.join(", "), project.path.display(), user.path.display()));
+    let (shown, is_empty) = (project.path.display(), project.is_empty()?);
+    if is_empty {
+        remove(&project.path, project.before.as_deref()).map_err(Failure::system)?;
+    } else {
+        save(&project)?;
+    }
+    report(&format!("moved {} from {shown} to {}", names.join(", "), user.path.display()));
+    if is_empty {
+        report(&format!("removed {shown}, because it has no other setting"));
+    }
+    report_backup(Some(&backup));
     Ok(())
 }
 
@@ -152,6 +198,7 @@ pub(super) fn report_servers(arguments: &SetupArguments, clients: &[Client]) {
 }
 
 fn report_reach(arguments: &SetupArguments, reach: Reach) {
+    let is_movable = reach.movable(arguments).is_ok();
     let Reach { everywhere, here, project, untrusted } = reach;
     if everywhere.is_empty() {
         let none = Report::new(Kind::Configuration, "no server is configured for all folders yet")
@@ -163,14 +210,20 @@ fn report_reach(arguments: &SetupArguments, reach: Reach) {
     if let (false, Some(project)) = (here.is_empty(), &project) {
         let only = format!("in the folder of {}, they also have: {}", project.display(), here.join(", "));
         let only = Report::new(Kind::Configuration, only);
-        let is_movable = arguments.scope == ClientScope::User && !project.with_file_name(LOCK).exists();
         let only = match is_movable {
-            true => only.hint("to have them in every folder: toolsmith setup --yes --move-servers"),
+            true => only.hint(format!("to have them in every folder: {} --move-servers", typed())),
             false => only,
         };
         report(&only.for_terminal());
     }
     untrusted.iter().for_each(|why| report(why));
+}
+
+/// The command, as the user has typed it.
+fn typed() -> String {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.collect();
+    command_line("toolsmith", words.iter().map(String::as_str))
 }
 
 /// Reports the servers that a client starts itself: snippets can't call them.

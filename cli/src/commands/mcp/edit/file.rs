@@ -63,6 +63,16 @@ impl Editable {
         matches!(self.layer, ConfigLayer::Project(_))
     }
 
+    /// Whether the text has a value for a key at the top level.
+    pub(crate) fn has(&self, key: &str) -> Result<bool, Error> {
+        Ok(self.meaning(&self.text)?.get(key).is_some_and(|value| !value.is_null()))
+    }
+
+    /// Whether the text has no setting, only comments.
+    pub(crate) fn is_empty(&self) -> Result<bool, Error> {
+        Ok(self.meaning(&self.text)?.as_object().is_some_and(Map::is_empty))
+    }
+
     /// The entries of all servers, as JSON.
     pub(crate) fn entries(&self) -> Result<Map<String, Json>, Error> {
         Ok(self.meaning(&self.text)?.get(SERVERS).and_then(Json::as_object).cloned().unwrap_or_default())

@@ -56,7 +56,7 @@ pub(crate) fn trust(names: &[String]) -> Result<PathBuf, Failure> {
     let mut file = Editable::open(Scope::User)?;
     for name in names {
         let Some(Json::Object(entry)) = file.entry(name)? else {
-            return Err(super::unknown(&file, name));
+            return Err(super::unknown(&file, name, None));
         };
         if !asks(&entry) {
             report(&format!("{name} already has permissions, which are unchanged"));
