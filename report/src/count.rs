@@ -11,6 +11,14 @@ pub fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, noun: &str) ->
     format!("{number} {}", plural(noun))
 }
 
+/// A number from elsewhere in a bounded number of digits.
+pub fn short_number(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e15 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
 fn plural(noun: &str) -> String {
     let is_vowel = |c: char| "aeiou".contains(c);
     match noun.strip_suffix('y') {
