@@ -29,7 +29,7 @@ const COLUMNS: usize = 80;
 const CODEX: &str =
     "model = \"gpt-5\"\n\n[mcp_servers.notes]\ncommand = \"toolsmith\"\nargs = [\"demo-server\"]\n";
 
-/// How many questions the commands with these beginnings ask.
+/// The number of questions that the commands with these beginnings ask.
 const QUESTIONS: [(&str, usize); 3] =
     [("toolsmith adopt", 2), ("toolsmith setup", 1), ("toolsmith mcp add", 1)];
 
