@@ -8,6 +8,7 @@ use agent::{Answer, Block, History, Message, Role, Run, RunError, Toolset as _, 
 use config::Needs;
 use futures::future::join_all;
 use gateway::failure::Failure;
+use mcp::ConnectionState;
 use report::Kind;
 use server::assistant::{Assistant, Tools};
 use server::caller::Abilities;
@@ -137,7 +138,12 @@ impl ChatSession {
     /// Awaits `work`, and shows the servers that are awaited meanwhile.
     pub(crate) async fn awaiting<T>(&self, work: impl Future<Output = T>) -> T {
         let (settings, notifier) = (self.now(), self.terminal.notifier());
-        let waits = settings.config.servers.iter().map(async |server| {
+        // A server that has failed would be started again.
+        let is_awaited = |server: &&config::Server| {
+            let status = self.live.upstreams.status(&server.connection.name);
+            status.is_none_or(|status| status.state == ConnectionState::Connecting)
+        };
+        let waits = settings.config.servers.iter().filter(is_awaited).map(async |server| {
             let wait = Wait::start("waiting for", server.connection.name.clone());
             notifier.awaiting(&wait, self.live.upstreams.settled(server)).await
         });

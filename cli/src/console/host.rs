@@ -76,7 +76,7 @@ impl ConsoleHost {
             return;
         }
         if self.terminal.has_status() {
-            return self.status.set_progress(short(&made, LINE));
+            return self.status.set_progress(&short(&made, LINE));
         }
         let mut last = lock(&self.progress);
         if last.is_none_or(|last| last.elapsed() < PROGRESS_INTERVAL) {

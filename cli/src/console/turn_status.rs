@@ -51,9 +51,9 @@ impl TurnStatus {
     }
 
     /// Sets the progress of the activity.
-    pub(super) fn set_progress(&self, progress: String) {
+    pub(super) fn set_progress(&self, progress: &str) {
         // Before it is cut to the width.
-        self.state().progress = masked(&progress);
+        self.state().progress = masked(progress);
         self.show();
     }
 
@@ -158,7 +158,7 @@ mod tests {
         terminal::mask(terminal::Masker::new(&["a-secret-of-the-status".to_owned()]));
         let status = TurnStatus::new(Arc::new(Terminal::new(true, false)));
         status.begin("fetch".to_owned());
-        status.set_progress("with a-secret-of-the-status".to_owned());
+        status.set_progress("with a-secret-of-the-status");
         let line = status.state().line(30).unwrap();
         assert!(line.ends_with("fetch: with ***"), "{line}");
     }
