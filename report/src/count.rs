@@ -30,7 +30,15 @@ fn plural(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::count;
+    use super::{count, short_number};
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(
+            [4.0, 0.5, 0.0, 1e300, -1e300, 1e-300].map(short_number),
+            ["4", "0.5", "0", "1e300", "-1e300", "1e-300"]
+        );
+    }
 
     #[test]
     fn only_one_thing_is_named_in_the_singular() {

@@ -249,3 +249,42 @@ pub(super) fn push_note(writer: &queue::Sender<Piece>, text: String) {
     let bytes = size_of::<Piece>() + text.len();
     writer.push(Piece::Err(text.into_bytes()), bytes);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notifier() -> (Notifier, queue::Receiver<Piece>) {
+        let (writer, pieces) = queue::bounded(crate::NOTES);
+        let questions = watch::Sender::new(0).subscribe();
+        let (quiet, verbose, one_line, work) = (false, false, true, Arc::default());
+        (Notifier { writer, quiet, verbose, one_line, work, questions }, pieces)
+    }
+
+    fn next(pieces: &mut queue::Receiver<Piece>) -> Option<Piece> {
+        pieces.try_receive()?.item
+    }
+
+    #[test]
+    fn a_status_is_masked_and_replaces_the_one_before() {
+        crate::mask(crate::Masker::new(&["a-secret-of-the-line".to_owned()]));
+        let (notifier, mut pieces) = notifier();
+        notifier.status("one");
+        notifier.status("with a-secret-of-the-line");
+        notifier.note("kept");
+        notifier.status("last");
+        assert!(matches!(next(&mut pieces), Some(Piece::Status(line)) if line == "with ***"));
+        assert!(matches!(next(&mut pieces), Some(Piece::Err(_))));
+        assert!(matches!(next(&mut pieces), Some(Piece::Status(line)) if line == "last"));
+        assert!(next(&mut pieces).is_none());
+    }
+
+    #[test]
+    fn the_status_of_cancelled_work_is_cleared() {
+        let (notifier, mut pieces) = notifier();
+        drop(ShownStatus { notifier: &notifier, is_shown: false });
+        assert!(next(&mut pieces).is_none());
+        drop(ShownStatus { notifier: &notifier, is_shown: true });
+        assert!(matches!(next(&mut pieces), Some(Piece::Clear(_))));
+    }
+}
