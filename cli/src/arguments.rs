@@ -47,7 +47,7 @@ pub(crate) use servers::{
 
 use config::{LoadOptions, Needs};
 use values::{
-    address, description_length, key_value, seconds, seconds_or_none, server_and_tool, server_name,
+    NameAndValue, address, description_length, seconds, seconds_or_none, server_and_tool, server_name,
 };
 
 pub(crate) use self::history::{
@@ -284,7 +284,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
     /// An argument for the snippet, available as `args.get("KEY")`. Repeatable.
-    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = NameAndValue)]
     pub(crate) args: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) permission: AllowArguments,

@@ -143,6 +143,9 @@ impl serde::de::Error for Wrong {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        if let Some((key, value)) = field.split_once(':').filter(|(key, _)| expected.contains(key)) {
+            return Self::custom(format!("`{field}` has no space after the colon; write `{key}: {value}`"));
+        }
         let near = expected.iter().map(|known| (strsim::osa_distance(known, field), known)).min();
         let elsewhere =
             OTHER_NAMES.iter().filter(|(other, known)| *other == field && expected.contains(known));

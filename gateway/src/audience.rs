@@ -1,5 +1,5 @@
-//! Who a tool is for: models, or only the apps of its server's user interface (MCP Apps, SEP-1865: `_meta.ui.visibility`).
-//! Who a text is for: models, or the user.
+//! Finds the audience of a tool: models, or only the apps of its user interface (MCP Apps: `_meta.ui.visibility`).
+//! Removes the parts of a text that are only for models before the user sees it.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub fn for_person(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Why models can't call a tool that is only for apps.
+/// The reason why models can't call a tool that is only for apps.
 pub const FOR_APPS: &str = "its server offers it only to the apps of its user interface (`_meta.ui.visibility` does not name `model`)";
 
 /// Whether a tool is only for apps: its metadata names audiences, and models are not among them.

@@ -95,6 +95,17 @@ impl<T> Sender<T> {
         self.0.wake(state);
     }
 
+    /// Like [`Sender::push`], but replaces the last item of the queue if that one `is_outdated`.
+    pub fn push_or_replace(&self, item: T, bytes: usize, is_outdated: impl FnOnce(&T) -> bool) {
+        let mut state = self.0.state();
+        if !state.has_receiver {
+            return;
+        }
+        state.remove_last(is_outdated);
+        state.push(item, bytes, self.0.bounds);
+        self.0.wake(state);
+    }
+
     /// Whether the receiver is gone.
     #[must_use]
     pub fn is_closed(&self) -> bool {
@@ -167,6 +178,16 @@ impl<T> State<T> {
         self.bytes += bytes;
         let place = self.place();
         self.droppable.push_back((place, bytes, item));
+    }
+
+    /// Removes the last item if it may be dropped and `is_outdated`.
+    fn remove_last(&mut self, is_outdated: impl FnOnce(&T) -> bool) {
+        let place = self.next;
+        if let Some((_, bytes, _)) =
+            self.droppable.pop_back_if(|(last, _, item)| *last == place && is_outdated(item))
+        {
+            self.bytes -= bytes;
+        }
     }
 
     fn keep(&mut self, item: T, merge: impl FnOnce(&mut T, T) -> Option<T>) {

@@ -11,6 +11,14 @@ pub fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, noun: &str) ->
     format!("{number} {}", plural(noun))
 }
 
+/// A number from elsewhere in a bounded number of digits.
+pub fn short_number(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e15 => number.to_string(),
+        _ => format!("{number:e}"),
+    }
+}
+
 fn plural(noun: &str) -> String {
     let is_vowel = |c: char| "aeiou".contains(c);
     match noun.strip_suffix('y') {
@@ -22,7 +30,15 @@ fn plural(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::count;
+    use super::{count, short_number};
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(
+            [4.0, 0.5, 0.0, 1e300, -1e300, 1e-300].map(short_number),
+            ["4", "0.5", "0", "1e300", "-1e300", "1e-300"]
+        );
+    }
 
     #[test]
     fn only_one_thing_is_named_in_the_singular() {

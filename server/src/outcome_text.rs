@@ -91,7 +91,7 @@ pub fn trouble(outcome: &Outcome) -> Option<String> {
     Some(text)
 }
 
-/// What to do instead of refused system calls.
+/// Advice about refused system calls.
 fn advice(refused: &[String]) -> Option<&'static str> {
     let is_any = |calls: &[&str]| refused.iter().any(|call| calls.contains(&call.as_str()));
     if is_any(&["socket", "connect"]) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use queue::{Bounds, Received, shortened};
+use report::short_number;
 use runner::{CallRecord, Observer, Phase};
 use serde_json::{Value, json};
 
@@ -190,7 +191,7 @@ impl Observer for Watcher {
             // The numbers of the notification include the earlier phases, because progress must increase (MCP).
             match total > 0.0 {
                 true => {
-                    let message = format!("{done} of {total} {message}");
+                    let message = format!("{} of {} {message}", short_number(done), short_number(total));
                     self.report_progress(RUNNING + done.max(0.0), Some(RUNNING + total), message.trim_end());
                 }
                 false => self.report_progress(RUNNING + done.max(0.0), None, message),

@@ -148,7 +148,7 @@ impl Upstreams {
     }
 
     /// Waits until a server has listed its tools (`true`) or failed (`false`). A failed session is tried again.
-    pub(crate) async fn settled(&self, server: &Server) -> bool {
+    pub async fn settled(&self, server: &Server) -> bool {
         let Ok(managed) = self.available(server) else { return false };
         let mut status = managed.watch();
         let is_settled = |status: &Status| status.last_connected.is_some() || status.last_error.is_some();

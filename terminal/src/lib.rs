@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use queue::Bounds;
+use report::short_number;
 use runner::{Observer, Phase};
 use serde_json::Map;
 use tokio::sync::{oneshot, watch};
@@ -34,15 +35,14 @@ pub use self::colours::{Colours, bold, stderr_has_colours, stdout_has_colours, u
 pub use self::keyboard::{GRACE, Keyboard};
 use self::log::Level;
 pub use self::log::{LogFormat, set_log_format};
-use self::masker::masked;
-pub use self::masker::{Masker, mask};
+pub use self::masker::{Masker, mask, masked};
 use self::notifier::push_note;
 pub use self::notifier::{Notifier, Wait};
 pub use self::prompt::{Question, TerminalPrompt};
 pub use self::typed_lines::TypedLines;
 pub use self::verbosity::{Verbosity, set_verbosity};
 use self::work::Work;
-pub use self::work::columns;
+pub use self::work::{columns, fitting_columns};
 pub use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
 
@@ -94,7 +94,7 @@ pub struct Terminal {
     /// Whether there is a terminal that shows progress in one line, which overwrites itself.
     one_line: bool,
     writer: queue::Sender<Piece>,
-    /// How many questions are open or waiting.
+    /// The number of questions that are open or waiting.
     questions: watch::Sender<usize>,
     work: Arc<Work>,
     state: Mutex<State>,
@@ -182,7 +182,7 @@ impl Terminal {
     /// Shows a line, already safe, until something else is written; empty to clear it.
     pub fn status(&self, line: &str) {
         if self.has_status() {
-            self.notifier().status(line.to_owned());
+            self.notifier().status(line);
         }
     }
 
@@ -275,11 +275,6 @@ impl Terminal {
     }
 }
 
-/// Formats a number from a program in a bounded number of digits.
-fn short(number: f64) -> String {
-    if number.abs() < 1e15 { number.to_string() } else { format!("{number:e}") }
-}
-
 impl Observer for Terminal {
     fn takes_output(&self) -> BoxFuture<'_, ()> {
         let mut questions = self.questions.subscribe();
@@ -299,7 +294,7 @@ impl Observer for Terminal {
         }
         let message = printable::prose(&masked(message));
         if self.one_line {
-            self.status(&self.work.message(&message));
+            self.notifier().status(&self.work.message(&message));
         } else {
             self.note_of(format!("toolsmith: {message}\n"));
         }
@@ -345,6 +340,6 @@ impl Observer for Terminal {
         }
         self.state().program_progress = Some((now, is_final));
         let message: String = message.chars().take(200).collect();
-        self.progress(&format!("{} of {} {message}", short(done), short(total)));
+        self.progress(&format!("{} of {} {message}", short_number(done), short_number(total)));
     }
 }

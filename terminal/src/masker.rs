@@ -104,7 +104,7 @@ pub fn mask(masker: Masker) {
 }
 
 /// A text without the secrets that are masked in this process.
-pub(crate) fn masked(text: &str) -> String {
+pub fn masked(text: &str) -> String {
     let masker = MASKER.read().unwrap_or_else(PoisonError::into_inner);
     masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
 }

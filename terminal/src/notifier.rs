@@ -1,7 +1,7 @@
 //! Sends notes and log lines to the terminal from anywhere in the process.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
@@ -22,12 +22,15 @@ const MAX_JSON: usize = MAX_NOTE / 8;
 /// Time between two states of a wait.
 const TICK: Duration = Duration::from_secs(1);
 
+/// Time limit for clearing the status line of cancelled work.
+const CLEARING: Duration = Duration::from_millis(500);
+
 /// Times of the lines about the start of a server, without a terminal: after 1 s, 10 s and each further 30 s.
 const FIRST_LINE: Duration = Duration::from_secs(1);
 const SECOND_LINE: Duration = Duration::from_secs(10);
 const FURTHER_LINES: Duration = Duration::from_secs(30);
 
-/// What is awaited.
+/// Something that is awaited, with the times of its lines.
 #[derive(Debug, Clone)]
 pub struct Wait {
     action: &'static str,
@@ -61,7 +64,7 @@ pub struct Notifier {
     pub(super) verbose: bool,
     pub(super) one_line: bool,
     pub(super) work: Arc<Work>,
-    /// How many questions are open or waiting.
+    /// The number of questions that are open or waiting.
     pub(super) questions: watch::Receiver<usize>,
 }
 
@@ -118,14 +121,14 @@ impl Notifier {
     /// elsewhere nothing, unless quiet.
     pub fn step(&self, done: usize, total: usize, message: &str) {
         if self.one_line && !self.quiet {
-            self.status(self.work.step(done, total, &printable::prose(&masked(message))));
+            self.status(&self.work.step(done, total, &printable::prose(&masked(message))));
         }
     }
 
     /// Ends the work whose steps are shown.
     pub fn end_steps(&self) {
         self.work.end_steps();
-        self.status(String::new());
+        self.status("");
     }
 
     /// Awaits `work`, and shows from the first second on what is awaited: on a terminal in a line that counts the
@@ -157,11 +160,11 @@ impl Notifier {
 
     async fn ticking<T>(&self, work: impl Future<Output = T>, mut each: impl FnMut()) -> T {
         let mut work = pin!(work);
-        let mut is_shown = false;
+        let mut shown = ShownStatus { notifier: self, is_shown: false };
         loop {
             if let Ok(done) = timeout(TICK, work.as_mut()).await {
-                if is_shown {
-                    self.status(String::new());
+                if std::mem::take(&mut shown.is_shown) {
+                    self.status("");
                 }
                 return done;
             }
@@ -171,17 +174,16 @@ impl Notifier {
             }
             each();
             if let Some(line) = self.work.awaited().filter(|_| self.one_line && !self.quiet) {
-                is_shown = true;
-                self.status(line);
+                shown.is_shown = true;
+                self.status(&line);
             }
         }
     }
 
     /// Shows a line on the terminal until something else is written; empty to clear it.
-    pub(super) fn status(&self, line: String) {
+    pub(super) fn status(&self, line: &str) {
         if self.one_line {
-            let bytes = size_of::<Piece>() + line.len();
-            self.writer.push(Piece::Status(line), bytes);
+            push_status(&self.writer, masked(line));
         }
     }
 
@@ -214,6 +216,29 @@ impl Notifier {
     }
 }
 
+/// A status line. If the work is cancelled, this clears it before the process may end.
+struct ShownStatus<'a> {
+    notifier: &'a Notifier,
+    is_shown: bool,
+}
+
+impl Drop for ShownStatus<'_> {
+    fn drop(&mut self) {
+        if self.is_shown {
+            let (done, is_done) = mpsc::channel();
+            self.notifier.writer.keep(Piece::Clear(done));
+            // A stopped terminal does not delay the end.
+            let _ = is_done.recv_timeout(CLEARING);
+        }
+    }
+}
+
+/// Queues a status, which replaces one that is still last in the queue, so that no flood of them pushes out notes.
+pub(super) fn push_status(writer: &queue::Sender<Piece>, line: String) {
+    let bytes = size_of::<Piece>() + line.len();
+    writer.push_or_replace(Piece::Status(line), bytes, |last| matches!(last, Piece::Status(_)));
+}
+
 /// Queues a note, cut at the limit.
 pub(super) fn push_note(writer: &queue::Sender<Piece>, text: String) {
     // A cut line still needs its line end.
@@ -223,4 +248,43 @@ pub(super) fn push_note(writer: &queue::Sender<Piece>, text: String) {
     };
     let bytes = size_of::<Piece>() + text.len();
     writer.push(Piece::Err(text.into_bytes()), bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notifier() -> (Notifier, queue::Receiver<Piece>) {
+        let (writer, pieces) = queue::bounded(crate::NOTES);
+        let questions = watch::Sender::new(0).subscribe();
+        let (quiet, verbose, one_line, work) = (false, false, true, Arc::default());
+        (Notifier { writer, quiet, verbose, one_line, work, questions }, pieces)
+    }
+
+    fn next(pieces: &mut queue::Receiver<Piece>) -> Option<Piece> {
+        pieces.try_receive()?.item
+    }
+
+    #[test]
+    fn a_status_is_masked_and_replaces_the_one_before() {
+        crate::mask(crate::Masker::new(&["a-secret-of-the-line".to_owned()]));
+        let (notifier, mut pieces) = notifier();
+        notifier.status("one");
+        notifier.status("with a-secret-of-the-line");
+        notifier.note("kept");
+        notifier.status("last");
+        assert!(matches!(next(&mut pieces), Some(Piece::Status(line)) if line == "with ***"));
+        assert!(matches!(next(&mut pieces), Some(Piece::Err(_))));
+        assert!(matches!(next(&mut pieces), Some(Piece::Status(line)) if line == "last"));
+        assert!(next(&mut pieces).is_none());
+    }
+
+    #[test]
+    fn the_status_of_cancelled_work_is_cleared() {
+        let (notifier, mut pieces) = notifier();
+        drop(ShownStatus { notifier: &notifier, is_shown: false });
+        assert!(next(&mut pieces).is_none());
+        drop(ShownStatus { notifier: &notifier, is_shown: true });
+        assert!(matches!(next(&mut pieces), Some(Piece::Clear(_))));
+    }
 }

@@ -4,18 +4,20 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::termios::tcgetwinsize;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Length of a bar, in characters.
 const BAR: usize = 24;
 
-/// How long something is awaited before it is named.
+/// Time for which something is awaited before it is named.
 pub(crate) const BEFORE_NAMED: Duration = Duration::from_secs(1);
 
-/// How long work must have been in progress before the rest is estimated.
+/// Time for which work must have been in progress before the rest is estimated.
 const BEFORE_ESTIMATE: Duration = Duration::from_secs(3);
 
 /// Columns of a terminal that does not say how wide it is.
@@ -32,9 +34,9 @@ pub(crate) struct Work(Mutex<State>);
 struct State {
     /// When the work with steps started, and its steps so far.
     steps: Option<(Instant, usize)>,
-    /// What a run does, and since when.
+    /// The phase of a run, and its start.
     phase: Option<(&'static str, Instant)>,
-    /// What is awaited, by number.
+    /// The open waits, by number.
     awaited: BTreeMap<u64, Awaited>,
     next: u64,
 }
@@ -92,7 +94,7 @@ impl Work {
         state.phase.iter_mut().for_each(|(_, since)| *since = now);
     }
 
-    /// What is awaited, or the phase of the run, if that takes long and no steps are shown.
+    /// Describes the long waits, or the phase of the run if it takes long, unless steps are shown.
     pub(crate) fn awaited(&self) -> Option<String> {
         let state = self.state();
         if state.steps.is_some() {
@@ -100,14 +102,14 @@ impl Work {
         }
         let late: Vec<&Awaited> =
             state.awaited.values().filter(|awaited| awaited.since.elapsed() >= BEFORE_NAMED).collect();
-        let line = match (&late[..], state.phase) {
-            ([], Some((phase, since))) if since.elapsed() >= BEFORE_NAMED => {
-                format!("{phase}, {} s", since.elapsed().as_secs())
-            }
+        let (line, since) = match (&late[..], state.phase) {
+            ([], Some((phase, since))) if since.elapsed() >= BEFORE_NAMED => (phase.to_owned(), since),
             ([], _) => return None,
-            _ => named(&late),
+            (late, _) => (named(late), late.iter().map(|awaited| awaited.since).min()?),
         };
-        Some(fitting(&format!("toolsmith: {line}")))
+        let seconds = format!(", {} s", since.elapsed().as_secs());
+        let width = columns(io::stderr()).saturating_sub(seconds.width());
+        Some(format!("{}{seconds}", cut(&format!("toolsmith: {line}"), width)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -127,9 +129,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// `starting git (uvx), 3 s`, or `waiting for git (uvx), shop and 2 more, 3 s`.
+/// `starting git (uvx)`, or `waiting for git (uvx), shop and 2 more`.
 fn named(awaited: &[&Awaited]) -> String {
-    let seconds = awaited.iter().map(|awaited| awaited.since.elapsed().as_secs()).max().unwrap_or_default();
     let names: Vec<&str> = awaited.iter().take(NAMED).map(|awaited| awaited.name.as_str()).collect();
     let more = match awaited.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -139,7 +140,7 @@ fn named(awaited: &[&Awaited]) -> String {
         [only] => only.action,
         _ => "waiting for",
     };
-    format!("{action} {}{more}, {seconds} s", names.join(", "))
+    format!("{action} {}{more}", names.join(", "))
 }
 
 /// `toolsmith: [======>      ] 12/45 compiled serde, about 40 s left`.
@@ -152,7 +153,7 @@ fn line(done: usize, total: usize, message: &str, elapsed: Duration) -> String {
     format!("toolsmith: [{bar:BAR$}] {done}/{total} {message}{rest}")
 }
 
-/// How long the rest takes if it is as fast as what is done.
+/// Estimates the time of the rest from the time of the steps that are done.
 fn rest(done: usize, total: usize, elapsed: Duration) -> Option<String> {
     if done == 0 || done >= total || elapsed < BEFORE_ESTIMATE {
         return None;
@@ -167,22 +168,31 @@ fn rest(done: usize, total: usize, elapsed: Duration) -> Option<String> {
 
 /// A line that fits the terminal.
 fn fitting(line: &str) -> String {
-    cut(line, columns())
+    cut(line, columns(io::stderr()))
 }
 
 /// A line that leaves the last column of the terminal free: a longer one would continue on a second row, which clearing
 /// the line does not clear.
 fn cut(line: &str, width: usize) -> String {
     let most = width.saturating_sub(1);
-    if line.chars().count() <= most {
+    if line.width() <= most {
         return line.to_owned();
     }
-    line.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    fitting_columns(line.chars(), most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The columns of the terminal on standard error.
-pub fn columns() -> usize {
-    let size = tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col));
+/// The first characters that fit into some columns; of a reversed text the last ones.
+pub fn fitting_columns(characters: impl Iterator<Item = char>, columns: usize) -> impl Iterator<Item = char> {
+    let mut used = 0;
+    characters.take_while(move |character| {
+        used += character.width().unwrap_or_default();
+        used <= columns
+    })
+}
+
+/// The columns of a terminal.
+pub fn columns(terminal: impl AsFd) -> usize {
+    let size = tcgetwinsize(terminal).ok().map(|size| usize::from(size.ws_col));
     size.filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
 }
 
@@ -216,6 +226,8 @@ mod tests {
         assert_eq!(cut("toolsmith: one", 15), "toolsmith: one");
         assert_eq!(cut("toolsmith: one", 14), "toolsmith: o…");
         assert_eq!(cut("abc", 0), "…");
+        assert_eq!(cut("日本語", 7), "日本語");
+        assert_eq!(cut("日本語", 6), "日本…");
     }
 
     #[test]
@@ -228,9 +240,9 @@ mod tests {
         let all =
             [("git (uvx)", 3), ("shop", 7), ("a", 1), ("b", 1), ("c", 1)].map(|(name, s)| awaited(name, s));
         let all: Vec<&Awaited> = all.iter().collect();
-        assert_eq!(named(&all[..1]), "starting git (uvx), 3 s");
-        assert_eq!(named(&all[..2]), "waiting for git (uvx), shop, 7 s");
-        assert_eq!(named(&all), "waiting for git (uvx), shop, a and 2 more, 7 s");
+        assert_eq!(named(&all[..1]), "starting git (uvx)");
+        assert_eq!(named(&all[..2]), "waiting for git (uvx), shop");
+        assert_eq!(named(&all), "waiting for git (uvx), shop, a and 2 more");
     }
 
     #[test]
@@ -240,6 +252,12 @@ mod tests {
         assert_eq!(work.awaited(), None);
         work.state().awaited.values_mut().for_each(|awaited| awaited.since -= BEFORE_NAMED);
         assert_eq!(work.awaited().as_deref(), Some("toolsmith: starting git, 1 s"));
+        let name = "名".repeat(100);
+        let long = work.await_for("starting", &name);
+        work.state().awaited.values_mut().for_each(|awaited| awaited.since -= BEFORE_NAMED);
+        let line = work.awaited().unwrap();
+        assert!(line.ends_with("…, 2 s") && line.width() < columns(io::stderr()), "{line}");
+        drop(long);
         // The steps say more.
         assert!(work.step(1, 2, "built").contains(" 1/2 built"));
         assert_eq!(work.awaited(), None);

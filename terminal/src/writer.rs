@@ -35,6 +35,8 @@ pub(super) enum Piece {
     EndLine,
     /// Shows the state of work in a line of the terminal until something else is written; empty to clear it.
     Status(String),
+    /// Clears the status, and replies when it is cleared.
+    Clear(mpsc::Sender<()>),
     /// Replies when everything before is written, with the first error.
     Flush(oneshot::Sender<Option<io::Error>>),
     /// Opens a question and confirms that. Only its texts are written, to standard error, until their sender is
@@ -165,6 +167,10 @@ impl Writing {
             Piece::More(part, bytes) => self.more(part, &bytes),
             Piece::EndLine => self.end_line(true, true),
             Piece::Status(text) => self.status(&text),
+            Piece::Clear(done) => {
+                self.clear_status();
+                let _ = done.send(());
+            }
             Piece::Flush(done) => {
                 self.clear_status();
                 self.end_program(Stream::Out);

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use history::Filter;
 
 use super::stats::since;
-use super::values::{key_value, seconds};
+use super::values::{NameAndValue, seconds};
 use super::{AllowArguments, ServersArguments};
 
 /// Subcommands of `history`.
@@ -142,7 +142,7 @@ pub(crate) struct HistoryRerunArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
     /// An argument for the snippet; replaces the one of the same name. Repeatable.
-    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = NameAndValue)]
     pub(crate) args: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) permission: AllowArguments,

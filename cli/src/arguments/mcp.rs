@@ -171,6 +171,6 @@ pub(crate) struct PromptArguments {
     #[arg(value_name = "PROMPT")]
     pub(crate) prompt: String,
     /// An argument of the prompt. Repeatable.
-    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = super::key_value)]
+    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = super::NameAndValue)]
     pub(crate) args: Vec<(String, String)>,
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use config::Permission;
 
 use super::output::OutputArguments;
-use super::{Client, ConfigArguments, key_value, seconds_or_none, server_name};
+use super::{Client, ConfigArguments, NameAndValue, seconds_or_none, server_name};
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -127,7 +127,7 @@ pub(crate) struct AddArguments {
     #[arg(long = "arg", value_name = "ARGUMENT", conflicts_with = "line", allow_hyphen_values = true)]
     pub(crate) args: Vec<String>,
     /// An environment variable of the program; `KEY=${KEY}` copies it from the environment. Repeatable.
-    #[arg(long = "env", short = 'e', value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long = "env", short = 'e', value_name = "KEY=VALUE", value_parser = NameAndValue)]
     pub(crate) env: Vec<(String, String)>,
     /// The program's working folder.
     #[arg(long, value_name = "FOLDER")]
@@ -136,7 +136,7 @@ pub(crate) struct AddArguments {
     #[arg(long, conflicts_with_all = ["command", "line"])]
     pub(crate) url: Option<String>,
     /// An HTTP header to send to the server. Repeatable.
-    #[arg(long = "header", value_name = "NAME=VALUE", value_parser = key_value)]
+    #[arg(long = "header", value_name = "NAME=VALUE", value_parser = NameAndValue)]
     pub(crate) headers: Vec<(String, String)>,
     #[command(flatten)]
     pub(crate) oauth: OAuthArguments,

@@ -1,8 +1,12 @@
 //! Reads the values of arguments; each error says what to write.
 
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 use config::MAX_DESCRIPTION;
 
 /// Maximum of a time limit, in seconds: a day.
@@ -56,19 +60,51 @@ pub(super) fn server_and_tool(text: &str) -> Result<(String, String), String> {
             Ok((server.to_owned(), tool.to_owned()))
         }
         _ => Err(format!(
-            "{text:?} is not SERVER.TOOL; write the server's name, a dot and the tool's name, such as github.get_me"
+            "{text:?} is not SERVER.TOOL; write the server's name, a dot and the tool's name, such as demo.list_orders"
         )),
     }
 }
 
-pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
-        _ => {
-            // As headers are written elsewhere.
-            let name = text.split_once(':').map_or("city", |(name, _)| name);
-            let value = if name == "city" { "Uppsala" } else { "…" };
-            Err(format!("{text:?} is not KEY=VALUE; write a name, `=` and a text, such as {name}={value}"))
+/// Reads a name, `=` and a value. Its errors leave out the value, which may be a secret.
+#[derive(Debug, Clone)]
+pub(super) struct NameAndValue;
+
+impl TypedValueParser for NameAndValue {
+    type Value = (String, String);
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<(String, String), clap::Error> {
+        let text = value.to_str().unwrap_or_default();
+        if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) {
+            return Ok((name.to_owned(), value.to_owned()));
+        }
+        // As headers are written elsewhere.
+        let example = match text.split_once(':') {
+            Some((name, _)) => format!("{name}=…"),
+            None => "city=Uppsala".to_owned(),
+        };
+        let option = option.map(Arg::to_string).unwrap_or_default();
+        let message =
+            format!("`{option}` needs a name, `=` and a value; write them in one word, such as {example}");
+        Err(clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_error_of_a_header_leaves_out_its_value() {
+        for header in ["Authorization: Bearer sk-1234", "sk-1234", "=sk-1234"] {
+            let words = ["toolsmith", "mcp", "add", "shop", "--url", "https://x.example", "--header", header];
+            let command = crate::arguments::Arguments::command();
+            let error = command.try_get_matches_from(words).unwrap_err().to_string();
+            assert!(error.contains("--header <NAME=VALUE>") && !error.contains("sk-1234"), "{error}");
         }
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use servers::source;
 pub(crate) use table::{short, show_table, table};
 pub(crate) use tools::{called_by, rows};
 
+use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::Terminal;
 
@@ -25,9 +26,9 @@ use resources::List;
 
 /// Adds a server, tries it, and returns the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
-    let code = edit::add(arguments).await?;
-    servers::try_added(&arguments.name).await?;
-    Ok(code)
+    let file = edit::add(arguments).await?;
+    servers::try_added(&arguments.name, &file).await;
+    Ok(exit_code::OK)
 }
 
 /// Runs a command and returns the exit code.

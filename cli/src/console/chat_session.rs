@@ -1,10 +1,12 @@
 //! The state of a conversation: configuration, servers, tools, model and record.
 
+use std::future::pending;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::{Answer, Block, History, Message, Role, Run, RunError, Toolset as _, Usage};
 use config::Needs;
+use futures::future::join_all;
 use gateway::failure::Failure;
 use mcp::ConnectionState;
 use report::Kind;
@@ -133,17 +135,23 @@ impl ChatSession {
         }
     }
 
-    /// Awaits `work`, and shows which servers are awaited.
+    /// Awaits `work`, and shows the servers that are awaited meanwhile.
     pub(crate) async fn awaiting<T>(&self, work: impl Future<Output = T>) -> T {
-        let is_awaited = |name: &&str| {
-            let status = self.live.upstreams.status(name);
+        let (settings, notifier) = (self.now(), self.terminal.notifier());
+        // A server that has failed would be started again.
+        let is_awaited = |server: &&config::Server| {
+            let status = self.live.upstreams.status(&server.connection.name);
             status.is_none_or(|status| status.state == ConnectionState::Connecting)
         };
-        let settings = self.now();
-        let servers = settings.config.servers.iter().map(|server| server.connection.name.as_str());
-        let names: Vec<&str> = servers.filter(is_awaited).collect();
-        let wait = Wait::start("waiting for", names.join(", "));
-        self.terminal.notifier().awaiting(&wait, work).await
+        let waits = settings.config.servers.iter().filter(is_awaited).map(async |server| {
+            let wait = Wait::start("waiting for", server.connection.name.clone());
+            notifier.awaiting(&wait, self.live.upstreams.settled(server)).await
+        });
+        tokio::select! {
+            biased;
+            done = work => done,
+            never = async { join_all(waits).await; pending().await } => never,
+        }
     }
 
     /// The current configuration.

@@ -57,7 +57,7 @@ pub(crate) struct Editor {
 /// A request for a message.
 struct Request {
     prompt: String,
-    /// What the user has typed of it before.
+    /// The text that the user has typed of it before.
     begun: String,
     answer: oneshot::Sender<Typed>,
 }

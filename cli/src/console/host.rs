@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, Notice, ProgressMade, QuestionError};
+use report::short_number;
 use serde_json::{Value, json};
 use server::client_host::ASKED_BY;
 use server::definitions::EXECUTE;
@@ -75,7 +76,7 @@ impl ConsoleHost {
             return;
         }
         if self.terminal.has_status() {
-            return self.status.set_progress(short(&made, LINE));
+            return self.status.set_progress(&short(&made, LINE));
         }
         let mut last = lock(&self.progress);
         if last.is_none_or(|last| last.elapsed() < PROGRESS_INTERVAL) {
@@ -182,7 +183,7 @@ fn offers(parameters: &Value, answer: &str) -> bool {
 /// are in their messages.
 fn progress(tool: &str, made: &ProgressMade) -> String {
     let total = made.total.filter(|_| tool != EXECUTE);
-    let numbers = total.map(|total| format!("{} of {total}", made.done));
+    let numbers = total.map(|total| format!("{} of {}", short_number(made.done), short_number(total)));
     let message = made.message.clone().filter(|message| !message.is_empty());
     numbers.into_iter().chain(message).collect::<Vec<_>>().join(" ")
 }
@@ -221,6 +222,7 @@ mod tests {
         assert_eq!(made(4.0, Some(10.0), ""), "4 of 10");
         assert_eq!(made(2.0, None, "compiling"), "compiling");
         assert_eq!(made(2.0, None, ""), "");
+        assert_eq!(made(1.0, Some(1e300), ""), "1 of 1e300");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::highlight;
 use super::style::{Style, TextStyle};
+use crate::commands::mcp::short;
 
 /// Maximum size of an incomplete block, in bytes (64 KiB); a longer one is rendered in parts.
 const BLOCK: usize = 64 << 10;
@@ -17,19 +18,24 @@ const WIDTH: usize = 100;
 /// Length of a thematic break, in columns.
 const RULE: usize = 20;
 
+/// Maximum length of a column's name before a cell of a table that is too wide, in characters.
+const COLUMN_NAME: usize = 30;
+
 /// The Markdown of a message so far.
 #[derive(Default)]
 pub(super) struct MarkdownStream {
     style: Style,
-    /// What is not rendered yet.
+    /// The text that is not rendered yet.
     pending: String,
     /// Whether a block was rendered before, and the next one does not continue it.
     needs_gap: bool,
+    /// The next number of the ordered list that continues.
+    number: Option<u64>,
 }
 
 impl MarkdownStream {
     pub(super) fn new(style: Style) -> Self {
-        MarkdownStream { style, pending: String::new(), needs_gap: false }
+        MarkdownStream { style, ..MarkdownStream::default() }
     }
 
     /// Adds text; returns the lines of the blocks that it completes.
@@ -62,7 +68,15 @@ impl MarkdownStream {
     }
 
     fn render(&mut self, text: &str, columns: usize, continues: bool) -> Option<String> {
-        let mut lines = render(text, self.style, columns.min(WIDTH));
+        if text.is_empty() {
+            return None;
+        }
+        let number = self.number.take();
+        let mut renderer =
+            Renderer { style: self.style, width: columns.min(WIDTH), number, ..Renderer::default() };
+        renderer.render(text);
+        self.number = renderer.number.filter(|_| continues);
+        let mut lines = renderer.lines;
         if lines.is_empty() {
             // The end of a code block whose lines are shown.
             self.needs_gap |= !continues && !text.trim().is_empty();
@@ -177,18 +191,13 @@ fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
 }
 
-/// The lines of a text.
-fn render(text: &str, style: Style, width: usize) -> Vec<String> {
-    let mut renderer = Renderer { style, width, ..Renderer::default() };
-    Parser::new_ext(text, options()).for_each(|event| renderer.event(event));
-    renderer.lines
-}
-
 /// A piece of text of one style.
 #[derive(Debug, Clone)]
 struct Span {
     text: String,
     looks: Vec<TextStyle>,
+    /// Whether it is one word with its spaces.
+    is_code: bool,
 }
 
 /// The place of a list item or a quotation: the mark of its first line, and the beginning of the others.
@@ -196,6 +205,8 @@ struct Span {
 struct Indent {
     mark: Option<String>,
     rest: String,
+    /// The column at which its text begins.
+    column: usize,
 }
 
 #[derive(Debug, Default)]
@@ -206,6 +217,8 @@ struct Renderer {
     indents: Vec<Indent>,
     /// The next number of each open list; `None` for bullets.
     lists: Vec<Option<u64>>,
+    /// The next number of the list at the top level that this text continues or ends with.
+    number: Option<u64>,
     spans: Vec<Span>,
     looks: Vec<TextStyle>,
     links: Vec<String>,
@@ -216,6 +229,21 @@ struct Renderer {
 }
 
 impl Renderer {
+    fn render(&mut self, text: &str) {
+        let parser = Parser::new_ext(text, options());
+        let definitions = parser.reference_definitions().iter();
+        let mut definitions: Vec<(usize, String)> = definitions
+            .map(|(label, definition)| (definition.span.start, format!("[{label}]: {}", definition.dest)))
+            .collect();
+        definitions.sort();
+        parser.for_each(|event| self.event(event));
+        if !definitions.is_empty() {
+            // The links to them may be shown already.
+            self.gap();
+            definitions.iter().for_each(|(_, line)| self.line(&printable::lines(line)));
+        }
+    }
+
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -224,7 +252,7 @@ impl Renderer {
                 Some((_, code)) => code.push_str(&text),
                 None => self.text(&text),
             },
-            Event::Code(text) => self.marked("`", TextStyle::Cyan, &text),
+            Event::Code(text) => self.code_span(&text),
             Event::Html(text) | Event::InlineHtml(text) => self.text(&text),
             Event::SoftBreak => self.text(" "),
             Event::HardBreak => self.text("\n"),
@@ -241,6 +269,7 @@ impl Renderer {
     }
 
     fn start(&mut self, tag: Tag<'_>) {
+        let continued = if self.lists.is_empty() { self.number.take() } else { None };
         match tag {
             Tag::Paragraph | Tag::HtmlBlock => self.gap(),
             Tag::Heading { level, .. } => {
@@ -250,7 +279,7 @@ impl Renderer {
             Tag::BlockQuote(_) => {
                 self.gap();
                 let bar = self.style.paint(TextStyle::Dim, "│ ");
-                self.indents.push(Indent { mark: None, rest: bar });
+                self.indent(None, bar);
             }
             Tag::CodeBlock(kind) => {
                 self.paragraph();
@@ -265,18 +294,19 @@ impl Renderer {
                 // The text of the item that contains it.
                 self.paragraph();
                 self.gap();
-                self.lists.push(start);
+                self.lists.push(start.map(|start| continued.unwrap_or(start)));
             }
             Tag::Item => {
                 let mark = match self.lists.last_mut() {
                     Some(Some(number)) => {
-                        *number += 1;
-                        format!("{}. ", *number - 1)
+                        let mark = format!("{number}. ");
+                        *number = number.saturating_add(1);
+                        mark
                     }
                     _ => "• ".to_owned(),
                 };
                 let rest = " ".repeat(mark.width());
-                self.indents.push(Indent { mark: Some(mark), rest });
+                self.indent(Some(mark), rest);
             }
             Tag::Emphasis => self.begin_mark("*", TextStyle::Italic),
             Tag::Strong => self.begin_mark("**", TextStyle::Bold),
@@ -304,7 +334,10 @@ impl Renderer {
             }
             TagEnd::BlockQuote(_) => drop(self.indents.pop()),
             TagEnd::CodeBlock => self.code_block(),
-            TagEnd::List(_) => drop(self.lists.pop()),
+            TagEnd::List(_) => {
+                let number = self.lists.pop().flatten();
+                self.number = number.filter(|_| self.lists.is_empty());
+            }
             TagEnd::Item => {
                 self.paragraph();
                 if self.indents.last().is_some_and(|indent| indent.mark.is_some()) {
@@ -331,14 +364,36 @@ impl Renderer {
     /// Adds text, which may have been written to control a terminal.
     fn text(&mut self, text: &str) {
         let text = printable::lines(text);
-        self.spans.push(Span { text, looks: self.looks.clone() });
+        self.spans.push(Span { text, looks: self.looks.clone(), is_code: false });
     }
 
-    /// Adds a text with marks around it where there are no colours.
-    fn marked(&mut self, mark: &str, look: TextStyle, text: &str) {
-        self.begin_mark(mark, look);
-        self.text(text);
-        self.end_mark(mark);
+    /// Adds code, whose spaces have a meaning.
+    fn code_span(&mut self, code: &str) {
+        self.begin_mark("`", TextStyle::Cyan);
+        let text = printable::lines(code);
+        self.spans.push(Span { text, looks: self.looks.clone(), is_code: true });
+        self.end_mark("`");
+    }
+
+    /// Indents the following lines, unless they would begin in the right half.
+    fn indent(&mut self, mark: Option<String>, rest: String) {
+        let before = self.column();
+        let column = before + plain_width(&rest);
+        let indent = match column <= self.width / 2 {
+            true => Indent { mark, rest, column },
+            false => Indent { mark, rest: String::new(), column: before },
+        };
+        self.indents.push(indent);
+    }
+
+    /// The column at which text begins.
+    fn column(&self) -> usize {
+        self.indents.last().map_or(0, |indent| indent.column)
+    }
+
+    /// The columns of a line's text; the last one stays free.
+    fn room(&self) -> usize {
+        self.width.saturating_sub(self.column() + 1).max(1)
     }
 
     fn begin_mark(&mut self, mark: &str, look: TextStyle) {
@@ -385,9 +440,7 @@ impl Renderer {
     /// Writes the text so far as lines that are broken between words.
     fn paragraph(&mut self) {
         let spans = std::mem::take(&mut self.spans);
-        let indent: usize = self.indents.iter().map(|indent| plain_width(&indent.rest)).sum();
-        let width = self.width.saturating_sub(indent + 1).max(1);
-        let lines = wrapped(&spans, self.style, width);
+        let lines = wrapped(&spans, self.style, self.room());
         lines.iter().for_each(|line| self.line(line));
     }
 
@@ -405,13 +458,16 @@ impl Renderer {
     fn table(&mut self) {
         let Some(rows) = self.table.take() else { return };
         let cell = |spans: &Vec<Span>| wrapped(spans, self.style, usize::MAX).join(" ");
-        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-        let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let widths: Vec<usize> = (0..columns)
-            .map(|column| {
-                rows.iter().filter_map(|row| row.get(column)).map(|cell| plain_width(cell)).max().unwrap_or(0)
-            })
-            .collect();
+        let cells: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        let columns = cells.iter().map(Vec::len).max().unwrap_or_default();
+        let mut widths = vec![0; columns];
+        for row in &cells {
+            row.iter().zip(&mut widths).for_each(|(cell, width)| *width = plain_width(cell).max(*width));
+        }
+        if widths.iter().map(|width| width + " │ ".width()).sum::<usize>() > self.room() {
+            return self.wide_table(rows);
+        }
+        let rows = cells;
         for (place, row) in rows.iter().enumerate() {
             let cells = row.iter().zip(&widths).map(|(cell, width)| {
                 let cell_width = plain_width(cell);
@@ -424,6 +480,36 @@ impl Renderer {
             }
         }
     }
+
+    /// Writes each cell of a table as a line with the column's name; only the names if there are no other rows.
+    fn wide_table(&mut self, rows: Vec<Vec<Vec<Span>>>) {
+        let mut rows = rows.into_iter();
+        let header = rows.next().unwrap_or_default();
+        if rows.len() == 0 {
+            for cell in header {
+                self.spans = cell;
+                self.paragraph();
+            }
+            return;
+        }
+        let names: Vec<Span> = header.iter().map(|cell| column_name(cell)).collect();
+        for (place, row) in rows.enumerate() {
+            if place > 0 {
+                self.line("");
+            }
+            for (name, cell) in names.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+                self.spans = [name.clone()].into_iter().chain(cell).collect();
+                self.paragraph();
+            }
+        }
+    }
+}
+
+/// The column's name before a cell of a wide table.
+fn column_name(header: &[Span]) -> Span {
+    let text: String = header.iter().map(|span| span.text.as_str()).collect();
+    let text = format!("{}: ", short(text.trim(), COLUMN_NAME));
+    Span { text, looks: vec![TextStyle::Bold], is_code: false }
 }
 
 fn depth(level: HeadingLevel) -> usize {
@@ -462,8 +548,12 @@ fn wrapped(spans: &[Span], style: Style, width: usize) -> Vec<String> {
         }
     };
     for span in spans {
-        for piece in span.text.split_inclusive(char::is_whitespace) {
-            let text = piece.trim_end();
+        let pieces: Vec<&str> = match span.is_code {
+            true => vec![&span.text],
+            false => span.text.split_inclusive(char::is_whitespace).collect(),
+        };
+        for piece in pieces {
+            let text = if span.is_code { piece } else { piece.trim_end() };
             word.push_str(&span.looks.iter().fold(text.to_owned(), |text, look| style.paint(*look, &text)));
             word_width += text.width();
             if text.len() < piece.len() {
@@ -485,6 +575,12 @@ mod tests {
         - first: *open*\n- second\n  with more text\n  1. inner\n  2. other\n\n> a quotation\n\n\
         | id | total |\n|---|---:|\n| o-1 | 12 |\n| o-200 | 7 |\n\n\
         ```rust\nlet x = 1;\n\nx\n```\n---\nThe end.";
+
+    fn render(text: &str, style: Style, width: usize) -> Vec<String> {
+        let mut renderer = Renderer { style, width, ..Renderer::default() };
+        renderer.render(text);
+        renderer.lines
+    }
 
     fn streamed(text: &str, step: usize) -> String {
         let mut stream = MarkdownStream::new(Style(false));
@@ -528,6 +624,50 @@ mod tests {
         assert_eq!(stream.push("\n```\n", 60).as_deref(), Some("    y"));
         assert_eq!(stream.push("End.\n\n", 60).as_deref(), Some("\nEnd."));
         assert_eq!(stream.finish(60), None);
+    }
+
+    #[test]
+    fn deep_quotations_and_lists_take_little_space() {
+        for begin in [">".repeat(12_000), "- ".repeat(6_000), "> 1. ".repeat(3_000)] {
+            let text = format!("{begin} {}", "a ".repeat(12_000));
+            let lines = render(&text, Style(true), 60);
+            assert!(lines.iter().map(String::len).sum::<usize>() < 20 * text.len());
+        }
+        assert_eq!(render("> > > aa b", Style(false), 8), ["│ │ aa", "│ │ b"]);
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_is_a_line_for_each_cell() {
+        let text = "| id | what it is |\n|---|---|\n| o-1 | a *long* text of an order |\n| o-2 | |\n";
+        assert_eq!(
+            render(text, Style(false), 30),
+            ["id: o-1", "what it is: a *long* text of", "an order", "", "id: o-2"]
+        );
+        assert_eq!(render("| one two | three |\n|---|---|\n", Style(false), 12), ["one two", "three"]);
+        for (header, row) in [(format!("|{}|", "h".repeat(30_000)), "|a|"), ("|a".repeat(300), "|b|")] {
+            let rules = "|-".repeat(header.matches('|').count().saturating_sub(1).max(1));
+            let text =
+                format!("{header}|\n{rules}|\n{}", format!("{row}\n").repeat(7_000)).replace("||", "|");
+            let bytes: usize = render(&text, Style(false), 60).iter().map(String::len).sum();
+            assert!(bytes < 20 * text.len(), "{bytes} of {}", text.len());
+        }
+    }
+
+    #[test]
+    fn a_list_that_arrives_in_parts_counts_on() {
+        assert_eq!(
+            streamed("1. a\n1. b\n1. c\n   1. d\n1. e\n\nx\n\n1. f", 1),
+            "1. a\n2. b\n3. c\n   1. d\n4. e\n\nx\n\n1. f"
+        );
+    }
+
+    #[test]
+    fn code_and_link_definitions_are_whole() {
+        assert_eq!(render("a `b  c` d", Style(false), 60), ["a `b  c` d"]);
+        assert_eq!(
+            streamed("see [the page][1].\n\n[1]: https://shop.example/o\n\nEnd.", 1),
+            "see [the page][1].\n\n[1]: https://shop.example/o\n\nEnd."
+        );
     }
 
     #[test]

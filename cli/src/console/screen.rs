@@ -1,6 +1,6 @@
 //! Shows a run: the model's text as it arrives, and its tool calls as lines with their times.
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, stdout};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +46,10 @@ struct State {
     partial: String,
     /// Whether the message had thinking deltas.
     has_thought: bool,
+    /// The incomplete line of the thought.
+    thought: String,
+    /// The number of calls without a result.
+    open_calls: usize,
     tally: RunStats,
     snippet: Option<String>,
     markdown: MarkdownStream,
@@ -75,8 +79,8 @@ impl Screen {
         streams: bool,
         (record, status): (Arc<Mutex<ConversationRecord>>, Arc<TurnStatus>),
     ) -> Self {
-        let is_plain = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        let renders = std::io::stdout().is_terminal() && !is_plain;
+        // The status line shows the text of an incomplete block.
+        let renders = stdout().is_terminal() && terminal.has_status();
         let markdown = MarkdownStream::new(Style::of_stdout());
         let state = Mutex::new(State { markdown, ..State::default() });
         Screen { terminal, style, streams, renders, record, status, state }
@@ -141,12 +145,13 @@ impl Screen {
 
     /// Shows more of the answer, if it is shown as it arrives.
     fn text(&self, text: &str) {
+        self.end_thought();
         match (self.streams, self.renders) {
             (false, _) => {}
             (true, false) => self.terminal.more_text(text),
             (true, true) => {
                 let mut state = self.state();
-                if let Some(lines) = state.markdown.push(text, terminal::columns()) {
+                if let Some(lines) = state.markdown.push(text, terminal::columns(stdout())) {
                     self.terminal.print_painted(&lines);
                 }
                 self.status.set_preview(state.markdown.pending());
@@ -156,7 +161,8 @@ impl Screen {
 
     /// Ends the answer's text: the next output starts on a new line.
     fn end_text(&self) {
-        if let Some(lines) = self.state().markdown.finish(terminal::columns()) {
+        self.end_thought();
+        if let Some(lines) = self.state().markdown.finish(terminal::columns(stdout())) {
             self.terminal.print_painted(&lines);
         }
         self.status.set_preview("");
@@ -164,13 +170,36 @@ impl Screen {
     }
 
     fn think(&self, text: &str) {
-        if !self.terminal.is_quiet() {
-            let lines: Vec<String> = printable::lines(text)
-                .split('\n')
-                .map(|line| self.style.paint(TextStyle::Dim, line))
-                .collect();
-            self.terminal.more(Part::Thought, &lines.join("\n"));
+        if self.terminal.is_quiet() {
+            return;
         }
+        if !self.terminal.has_status() {
+            return self.terminal.more(Part::Thought, &self.dimmed(text));
+        }
+        // An open line would hide the status line.
+        let mut state = self.state();
+        state.thought.push_str(text);
+        if let Some(end) = state.thought.rfind('\n') {
+            let rest = state.thought.split_off(end + 1);
+            let lines = std::mem::replace(&mut state.thought, rest);
+            self.terminal.show(&self.dimmed(lines.trim_end_matches('\n')));
+        }
+        self.status.set_preview(&state.thought);
+    }
+
+    /// Shows the last line of a thought.
+    fn end_thought(&self) {
+        let line = std::mem::take(&mut self.state().thought);
+        if !line.is_empty() {
+            self.status.set_preview("");
+            self.terminal.show(&self.dimmed(&line));
+        }
+    }
+
+    fn dimmed(&self, text: &str) -> String {
+        let text = printable::lines(text);
+        let lines = text.split('\n').map(|line| self.style.paint(TextStyle::Dim, line));
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     fn note(&self, look: TextStyle, line: &str) {
@@ -181,6 +210,7 @@ impl Screen {
 
     fn called(&self, call: &ToolCall) {
         let snippet = code(call);
+        self.state().open_calls += 1;
         if let Some(code) = snippet {
             self.state().snippet = Some(code.to_owned());
         }
@@ -197,8 +227,15 @@ impl Screen {
 
     fn answered(&self, result: &ToolResult, time: Duration) {
         let called = FinishedCall { tool: result.name.clone(), is_error: result.is_error, time };
-        self.state().tally.calls.push(called);
-        self.status.begin("waiting for the model".to_owned());
+        let has_open_calls = {
+            let mut state = self.state();
+            state.tally.calls.push(called);
+            state.open_calls = state.open_calls.saturating_sub(1);
+            state.open_calls > 0
+        };
+        if !has_open_calls {
+            self.status.begin("waiting for the model".to_owned());
+        }
         if self.terminal.is_quiet() {
             return;
         }

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use terminal::Terminal;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use terminal::{Terminal, fitting_columns, masked};
+use unicode_width::UnicodeWidthStr as _;
 
 /// The forms of the spinner, and how long each is shown.
 const FORMS: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -19,13 +19,13 @@ pub(crate) struct TurnStatus {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What goes on, and since when; `None` between turns.
+    /// The name of the current activity, and its start; `None` between turns.
     activity: Option<(String, Instant)>,
-    /// How far it has come.
+    /// The progress of the activity.
     progress: String,
     /// The end of the answer's text that is not shown yet.
     preview: String,
-    /// What the user has typed.
+    /// The text that the user has typed.
     typed: String,
 }
 
@@ -50,9 +50,10 @@ impl TurnStatus {
         self.terminal.status("");
     }
 
-    /// Sets how far the activity has come.
-    pub(super) fn set_progress(&self, progress: String) {
-        self.state().progress = progress;
+    /// Sets the progress of the activity.
+    pub(super) fn set_progress(&self, progress: &str) {
+        // Before it is cut to the width.
+        self.state().progress = masked(progress);
         self.show();
     }
 
@@ -61,18 +62,18 @@ impl TurnStatus {
         self.state().preview = printable::prose(text);
     }
 
-    /// Sets what the user has typed.
+    /// Sets the text that the user has typed.
     pub(super) fn set_typed(&self, text: &str) {
         self.state().typed = text.to_owned();
         self.show();
     }
 
-    /// What the user has typed in a line that is not complete.
+    /// The text that the user has typed in a line that is not complete.
     pub(super) fn typed(&self) -> String {
         self.state().typed.clone()
     }
 
-    /// Takes what the user has typed in a line that is not complete.
+    /// Takes the text that the user has typed in a line that is not complete.
     pub(super) fn take_typed(&self) -> String {
         std::mem::take(&mut self.state().typed)
     }
@@ -86,7 +87,7 @@ impl TurnStatus {
     }
 
     fn show(&self) {
-        if let Some(line) = self.state().line(terminal::columns()) {
+        if let Some(line) = self.state().line(terminal::columns(std::io::stderr())) {
             self.terminal.status(&line);
         }
     }
@@ -118,22 +119,12 @@ impl State {
 
 /// The start of a text that fits into some columns.
 fn start(text: &str, columns: usize) -> String {
-    let mut used = 0;
-    let fits = |character: &char| {
-        used += character.width().unwrap_or_default();
-        used <= columns
-    };
-    text.chars().take_while(fits).collect()
+    fitting_columns(text.chars(), columns).collect()
 }
 
 /// The end of a text that fits into some columns.
 fn end(text: &str, columns: usize) -> String {
-    let mut used = 0;
-    let fits = |character: &char| {
-        used += character.width().unwrap_or_default();
-        used <= columns
-    };
-    let reversed: Vec<char> = text.chars().rev().take_while(fits).collect();
+    let reversed: Vec<char> = fitting_columns(text.chars().rev(), columns).collect();
     reversed.into_iter().rev().collect()
 }
 
@@ -160,6 +151,16 @@ mod tests {
             "12 s > ow the totals of all"
         );
         assert_eq!(State::default().line(30), None);
+    }
+
+    #[test]
+    fn secrets_are_masked_before_the_line_is_cut() {
+        terminal::mask(terminal::Masker::new(&["a-secret-of-the-status".to_owned()]));
+        let status = TurnStatus::new(Arc::new(Terminal::new(true, false)));
+        status.begin("fetch".to_owned());
+        status.set_progress("with a-secret-of-the-status");
+        let line = status.state().line(30).unwrap();
+        assert!(line.ends_with("fetch: with ***"), "{line}");
     }
 
     #[test]

@@ -13,11 +13,8 @@ use crate::texts::Page;
 /// Maximum number of lines of a message, without the excerpts of files and signatures.
 const LINES: usize = 5;
 
-/// How a message says what to do.
-const ADVICE: [&str; 27] = [
-    "help: ",
-    "tip: ",
-    "Usage: ",
+/// Beginnings of a clause that says what to do.
+const ADVICE: [&str; 23] = [
     "write ",
     "check ",
     "correct ",
@@ -26,22 +23,30 @@ const ADVICE: [&str; 27] = [
     "raise ",
     "install ",
     "create ",
-    "did you mean",
-    "such as ",
+    "did you mean ",
     "add ",
     "indent ",
-    "close it",
+    "close ",
     "put ",
-    "mark it",
+    "mark it ",
     "handle ",
-    "await",
-    "hold less",
-    "must have ",
-    "is more than the maximum",
-    "possible values",
-    "instead",
+    "hold less ",
     "call a tool",
     "if you ",
+    "remove ",
+    "use ",
+    "run ",
+    "start ",
+    "compute less",
+];
+
+/// Phrases that name the values that are right.
+const RIGHT: [&str; 5] = [
+    ", such as ",
+    " must have ",
+    " is more than the maximum ",
+    "arguments were not provided:",
+    ": expected `",
 ];
 
 const DEMO: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
@@ -93,7 +98,7 @@ impl Mistakes {
         if lines.is_empty() || lines.len() > LINES {
             complain(&format!("{} lines", lines.len()));
         }
-        if !ADVICE.iter().any(|advice| text.contains(advice)) {
+        if !lines.iter().any(|line| has_advice(line)) {
             complain("nothing says what to do");
         }
     }
@@ -117,7 +122,7 @@ impl Mistakes {
 
     /// A snippet whose own logic fails: the message says what and where, because only its author knows what to do.
     fn failure(&mut self, title: &str, code: &str) {
-        let done = self.run(&["run", "-"]).input(code).done();
+        let done = self.run(&["run", "-"]).input(code).done().exits(1);
         if !done.stderr.contains("line ") {
             writeln!(self.wrong, "{title}: no place:\n{}", done.stderr).unwrap();
         }
@@ -142,6 +147,16 @@ impl Mistakes {
 /// A title, and the code that it is about.
 fn with_code(title: &str, code: &str) -> String {
     format!("{title}\n\n    {}", code.replace('\n', "\n    "))
+}
+
+/// Whether a line says what to do or what is right.
+fn has_advice(line: &str) -> bool {
+    let is_whole =
+        ["help: ", "tip: ", "[possible values: "].iter().any(|start| line.trim_start().starts_with(start));
+    let mut clauses = ["; ", ": ", " ("].into_iter().flat_map(|mark| line.split(mark).skip(1));
+    is_whole
+        || RIGHT.iter().any(|phrase| line.contains(phrase))
+        || clauses.any(|clause| ADVICE.iter().any(|advice| clause.starts_with(advice)))
 }
 
 /// Whether a line belongs to the message: not to an excerpt of a file, a list of signatures, or quoted output.

@@ -273,7 +273,7 @@ async fn an_execution_is_shown_with_its_timeline_calls_and_output() {
     );
     assert_eq!(page.matches("<summary class=\"row\" id=\"call-").count(), 50);
     contains(&page, &["demo.list_orders</bdi> <strong>×50</strong>", "50 different arguments"]);
-    // What is missing, with the line that keeps it.
+    // The missing parts, with the line that keeps it.
     contains(
         &page,
         &[

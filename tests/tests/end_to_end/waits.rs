@@ -24,7 +24,7 @@ fn on_path(run: Run) -> Run {
     run.variable("PATH", &format!("{folder}:{}", std::env::var("PATH").unwrap()))
 }
 
-/// How many lines name the server that is awaited.
+/// The number of lines that name the server that is awaited.
 fn lines(done: &FinishedRun) -> usize {
     done.stderr.lines().filter(|line| line.starts_with("toolsmith: starting slow (sh), ")).count()
 }

@@ -12,6 +12,7 @@ mod style;
 pub(crate) mod trusting;
 pub(crate) mod yaml;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use config::{Permission, command_line, split_command};
@@ -31,8 +32,8 @@ use crate::terminal_prompter;
 use change::{Change, Entry};
 use file::Editable;
 
-/// Adds a server and returns the exit code.
-pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
+/// Adds a server and returns the changed file.
+pub(crate) async fn add(arguments: &AddArguments) -> Result<PathBuf, Failure> {
     let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
     refuse_taken(&taken, &arguments.destination, &file)?;

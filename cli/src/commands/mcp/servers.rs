@@ -1,5 +1,6 @@
 //! `toolsmith mcp list`, `status`, `info` and `test`: lists servers and reports their state.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -336,24 +337,37 @@ pub(super) async fn test(arguments: &InspectArguments, terminal: &Terminal) -> R
     Ok(code(tried.iter().all(Tried::works)))
 }
 
-/// Connects to a server that was just added, caches its tools, and reports how many it has, or why it does not answer:
-/// the entry stays in either case.
-pub(crate) async fn try_added(name: &str) -> Result<(), Failure> {
+/// Connects to a server that was just added to a file, caches its tools, and reports how many it has, or why it does
+/// not answer: the entry stays in either case.
+pub(crate) async fn try_added(name: &str, file: &Path) {
     let terminal = Terminal::new(false, false);
-    // Another entry may be invalid, and a project's file may not be trusted yet.
-    let Ok(config) = load(&LoadOptions::default()) else { return Ok(()) };
-    let Some(name) = config.server(name).map(|server| &server.connection.name) else { return Ok(()) };
+    let message = match answer_of_added(name, file, &terminal).await {
+        Ok(message) => message,
+        Err(failure) => format!("warning: {name} was not tried: {}", failure.report.for_terminal()),
+    };
+    terminal.note(&message);
+    // The file is changed already.
+    let _ = terminal.flush().await;
+}
+
+async fn answer_of_added(name: &str, file: &Path, terminal: &Terminal) -> Result<String, Failure> {
+    let config = load(&LoadOptions::default())?;
+    let Some(server) = config.server(name).filter(|server| server.layer.file() == Some(file)) else {
+        return Ok(format!(
+            "{name} was not tried: this folder uses another entry with its name, or the file is not trusted; \
+             `toolsmith mcp list` shows the entries in use"
+        ));
+    };
+    let name = &server.connection.name;
     let pins = Known::of(&config)?.pins;
-    let tried = alone(&config, name, &pins, &terminal).await?;
-    let message = match &tried.opened {
+    let tried = alone(&config, name, &pins, terminal).await?;
+    Ok(match &tried.opened {
         Ok(opened) if tried.works() => {
             format!("{name} answers, with {}", ToolCount::of(&config, &pins, name, &opened.tools).tools())
         }
         Ok(opened) => format!("warning: {name}: {}", opened.warnings.join("; ")),
         Err(error) => format!("warning: {}", error.report.for_terminal()),
-    };
-    terminal.note(&message);
-    terminal.flush().await.map_err(Failure::output)
+    })
 }
 
 #[cfg(test)]
