@@ -312,7 +312,7 @@ fn it_says_which_servers_the_entry_has_and_moves_those_of_a_project() {
         "moved sub, tools, web from",
         "clients have these servers in every folder: shop, sub, tools, web\n",
     ]);
-    assert_eq!(home.read("toolsmith.yaml"), "# ours\n{}\n");
+    assert_eq!(home.read("toolsmith.yaml"), "# ours\n");
     let text = home.read(".config/toolsmith/config.yaml");
     let moved: Value = serde_saphyr::from_str(&text).unwrap();
     let program = program();
@@ -359,5 +359,5 @@ fn on_a_terminal_it_asks_whether_to_move_the_servers_of_a_project() {
     let no = ask("n");
     assert!(no.stderr.contains("tools starts: ") && !no.stderr.contains("moved"), "{no:#?}");
     assert!(ask("y").stderr.contains("moved sub, tools, web"));
-    assert_eq!(home.read("toolsmith.yaml"), "# ours\n{}\n");
+    assert_eq!(home.read("toolsmith.yaml"), "# ours\n");
 }
