@@ -25,7 +25,7 @@ struct Reach {
     here: Vec<String>,
     /// The project's file, if it is in effect.
     project: Option<PathBuf>,
-    /// What the user has to do before the project's file is used.
+    /// The action of the user before the project's file is used.
     untrusted: Option<String>,
 }
 
