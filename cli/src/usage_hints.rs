@@ -52,20 +52,24 @@ const OTHER_WORDS: [(&str, &str); 24] = [
     ("version", "--version"),
 ];
 
+/// The words of the command line after the program's name.
+pub(crate) fn words() -> impl Iterator<Item = String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())
+}
+
 /// Advice on a word that is no command.
 fn of_command(word: &str) -> Option<String> {
     if is_snippet(word) {
         return Some(format!("run a snippet with: toolsmith run {word}"));
     }
-    let is_first =
-        std::env::args().skip(1).find(|other| !other.starts_with('-')).is_some_and(|first| first == word);
+    let is_first = words().find(|other| !other.starts_with('-')).is_some_and(|first| first == word);
     let (_, command) = OTHER_WORDS.iter().find(|(other, _)| is_first && *other == word)?;
     Some(format!("there is: toolsmith {command}"))
 }
 
 /// Advice on an argument that `run` or `mcp call` does not have.
 fn of_argument(word: &str) -> Option<String> {
-    let words: Vec<String> = std::env::args().skip(1).take(2).collect();
+    let words: Vec<String> = words().take(2).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     if let (["mcp", "call"], Some(name)) = (&words[..], word.strip_prefix("--")) {
         let name = name.split('=').next().unwrap_or_default();

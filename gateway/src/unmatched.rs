@@ -93,6 +93,9 @@ fn nothing_allowed(config: &Config, lists: &BTreeMap<String, Arc<ToolList>>, tex
     if all.iter().any(|name| glob.fits(name)) {
         return None;
     }
+    if config.server(text).is_some() {
+        return Some(format!("; did you mean {}.*?", printable::name(text)));
+    }
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     Some(did_you_mean(text, &all))
 }
@@ -189,6 +192,14 @@ mod tests {
             ]
         );
         assert_eq!(of_server(&config, "shop", &list(&[])), [""; 0]);
+    }
+
+    #[test]
+    fn a_servers_name_alone_allows_nothing() {
+        let config = Config { servers: vec![server("my-shop")], ..Config::default() };
+        let lists = BTreeMap::from([("my-shop".to_owned(), list(&["read"]))]);
+        let note = "`--allow my-shop` fits no tool, and has no effect; did you mean my-shop.*?";
+        assert_eq!(of_allowed(&config, &lists, &["my-shop".to_owned()]), [note]);
     }
 
     #[test]

@@ -161,7 +161,7 @@ pub(crate) fn manifest(outcome: &Value) -> Markup {
     }
 }
 
-fn sandbox(Execution { summary, outcome, .. }: &Execution) -> Markup {
+fn sandbox(Execution { outcome, .. }: &Execution) -> Markup {
     let report = &outcome["sandbox"];
     let tier = report["tier"].as_str().filter(|tier| !tier.is_empty());
     let (layers, refused) = (strings(&report["layers"]), strings(&report["refused"]));
@@ -170,7 +170,7 @@ fn sandbox(Execution { summary, outcome, .. }: &Execution) -> Markup {
             h2 { "Sandbox" }
             p { "Tier " strong { (line(tier)) } ", with:" }
             ul.names { @for layer in &layers { li { code { (layer) } } } }
-            @if !refused.is_empty() && !summary.is_ok() {
+            @if !refused.is_empty() {
                 p { "Refused system calls:" }
                 ul.names { @for call in &refused { li { code { (call) } } } }
             }

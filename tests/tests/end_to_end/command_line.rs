@@ -103,9 +103,12 @@ fn options_behind_a_command_without_a_separator_are_noted() {
     };
     let note = add(&["a", "npx", "-y", "pkg"]);
     assert!(
-        note.contains("-y belongs to npx; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- npx -y pkg"),
+        note.contains("-y belongs to npx; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- npx …"),
         "{note}"
     );
+    let note = add(&["s", "npx", "pkg", "--api-key=hidden", "--key", "hidden"]);
+    assert!(note.contains("--api-key belongs to npx") && note.contains("-- npx pkg …"), "{note}");
+    assert!(!note.contains("hidden"), "{note}");
     assert!(!add(&["b", "--", "npx", "-y", "pkg"]).contains("belongs to"));
     assert!(!add(&["c", "npx", "pkg"]).contains("belongs to"));
 }

@@ -69,7 +69,7 @@ fn restore_client(file: &mut ClientFile, last: &Adoption) -> Result<bool, Failur
         && let Some(before) = &last.client.before
     {
         report(&format!("{shown}: as it was before, byte by byte"));
-        file.put_back(Some(before));
+        file.put_back(before);
         return Ok(true);
     }
     report(&format!("{shown} has changed since: entries are put back one by one"));

@@ -110,9 +110,8 @@ fn sandbox(execution: &Execution) -> String {
     let Some(tier) = report["tier"].as_str().filter(|tier| !tier.is_empty()) else { return String::new() };
     let layers = strings(&report["layers"]).join(", ");
     let refused = strings(&report["refused"]);
-    // Libraries try system calls that they can do without, such as opening a file with the time zone.
-    let is_cause = !refused.is_empty() && !execution.summary.is_ok();
-    let refused = if is_cause { format!("; refused {}", refused.join(", ")) } else { String::new() };
+    let refused =
+        if refused.is_empty() { String::new() } else { format!("; refused {}", refused.join(", ")) };
     format!("{tier} ({layers}){refused}")
 }
 

@@ -1,5 +1,6 @@
 //! `toolsmith mcp call`: calls a tool, under the same policy as calls of programs.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use gateway::permission::ApprovedTools;
 use gateway::pins::Known;
 use gateway::sessions::{Opened, Sessions};
 use gateway::tool_list::ToolList;
+use gateway::unmatched;
 use report::Kind;
 use runner::{Answer, FailureKind};
 use serde_json::value::RawValue;
@@ -63,13 +65,16 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     let name = &server_of(&config, server_name, None)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
-    let allowed = (&arguments.permission.allow[..], ApprovedTools::default());
+    let allow = &arguments.permission.allow[..];
+    let allowed = (allow, ApprovedTools::default());
     let policy = terminal_prompter::policy(&config, allowed, terminal, Questions::One);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
     let opens = |opened: &Opened| {
         remember(&config, name, opened, sessions.masker());
         note_difference(&config, &known.pins, name, &opened.tools, terminal);
+        let lists = BTreeMap::from([(name.clone(), opened.tools.clone())]);
+        unmatched::of_allowed(&config, &lists, allow).iter().for_each(|note| terminal.note(note));
     };
     let answer = answer(&sessions, (name, tool), given, opens).await;
     let unchecked = sessions.unchecked();

@@ -29,6 +29,7 @@ use crate::arguments::{
 use crate::commands::setup::{ClientFile, Place};
 use crate::file_lock::hold;
 use crate::terminal_prompter;
+use crate::usage_hints::words;
 use change::{Change, Entry};
 use file::Editable;
 
@@ -37,7 +38,7 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<PathBuf, Failure> {
     let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
     refuse_taken(&taken, &arguments.destination, &file)?;
-    let words: Vec<String> = std::env::args().collect();
+    let words: Vec<String> = words().collect();
     without_separator(arguments, &words).iter().for_each(|note| report(note));
     let mut entry = entry(arguments)?;
     entry.extend(access(&arguments.destination.access, &[(arguments.name.clone(), entry.clone())]).await);
@@ -277,10 +278,13 @@ fn without_separator(arguments: &AddArguments, words: &[String]) -> Option<Strin
     if words.iter().any(|word| word == "--") {
         return None;
     }
-    let (name, line) = (&arguments.name, command_line(command, args.iter().map(String::as_str)));
+    let (name, before) = (&arguments.name, args.iter().take_while(|word| *word != option));
+    // Values of later options may be secret.
+    let line = command_line(command, before.map(String::as_str));
+    let option = option.split('=').next().unwrap_or_default();
     Some(format!(
         "{option} belongs to {command}; write options of `mcp add` before the name, and `--` before the command: \
-         toolsmith mcp add {name} -- {line}"
+         toolsmith mcp add {name} -- {line} …"
     ))
 }
 

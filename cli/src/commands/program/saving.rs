@@ -108,11 +108,12 @@ async fn read_new(arguments: &SaveProgramArguments) -> Result<New, Failure> {
     Ok(New { program, is_wrapped, recorded })
 }
 
-/// The title of a snippet: its first line if that is a comment, and its name otherwise.
+/// The title of a snippet: its first line if that is a comment without a directive, and its name otherwise.
 fn title<'a>(text: &'a str, name: &'a str) -> &'a str {
     let comment = text.lines().next().and_then(|line| line.trim().strip_prefix("//"));
     let comment = comment.map(|comment| comment.trim_start_matches(['/', '!']).trim());
-    comment.filter(|comment| !comment.is_empty()).unwrap_or(name)
+    let is_directive = |comment: &str| ["Example:", "Tags:"].iter().any(|word| comment.starts_with(word));
+    comment.filter(|comment| !comment.is_empty() && !is_directive(comment)).unwrap_or(name)
 }
 
 /// Compiles a program and prints why it does not compile; the check and the tools otherwise.
@@ -186,4 +187,17 @@ async fn approve_in(
     Approvals::add(name, program.hash(), &tools)?;
     terminal.note(&format!("the program {name} is approved until its text or its tools change"));
     Ok(exit_code::OK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn a_first_comment_with_a_directive_is_no_title() {
+        assert_eq!(title("// Two customers.\n1", "two"), "Two customers.");
+        for text in ["// Example: x = 1\n1", "//! Tags: a\n1", "//\n1", "1"] {
+            assert_eq!(title(text, "two"), "two");
+        }
+    }
 }

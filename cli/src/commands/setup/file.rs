@@ -2,6 +2,7 @@
 //!
 //! Every change is parsed again before it is written, and refused if its meaning is not the intended one.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -47,16 +48,16 @@ pub(crate) struct ClientFile {
     /// The original text; `None` if there is no file yet.
     pub(crate) before: Option<String>,
     pub(crate) text: String,
-    /// How the text became the earlier one, if it is.
+    /// The earlier state, if the file has that again.
     undone: Option<Undone>,
 }
 
 /// A file that has its earlier state again.
-enum Undone {
-    /// There was no file.
-    NoFile,
-    /// The file had the text of these backups, which are no longer needed.
-    Text(Vec<PathBuf>),
+struct Undone {
+    /// Whether there was a file; `setup` has created it otherwise.
+    had_file: bool,
+    /// The backups that are no longer needed.
+    needless: Vec<PathBuf>,
 }
 
 impl ClientFile {
@@ -207,24 +208,33 @@ impl ClientFile {
     /// Undoes the addition of the entry: if nothing else has changed since, the text is the earlier one, byte by byte.
     /// Otherwise removes the entry. The file is not written.
     pub(crate) fn undo(&mut self, name: &str) -> Result<(), Error> {
-        let entries = self.entries()?;
-        let Some(entry) = entries.get(name) else { return Ok(()) };
-        let entry = &text::in_order(&self.text, self.profile.syntax, self.section, name, entry);
-        let backups = backups(&self.path);
-        let texts = backups.iter().rev().filter_map(|backup| read(backup).ok().flatten());
-        for before in texts.map(Some).chain([None]) {
-            if self.would_be(before.as_deref(), name, entry) {
-                self.put_back(before.as_deref());
-                return Ok(());
-            }
-        }
-        self.remove(name)
+        let backups = backups(&self.path).into_iter();
+        let texts: Vec<_> =
+            backups.filter_map(|(_, backup)| Some((read(&backup).ok().flatten()?, backup))).collect();
+        let created = is_created(&self.path).then_some(None);
+        let mut earlier = texts.iter().rev().map(|(text, _)| Some(text.as_str())).chain(created);
+        let Some(before) = earlier.find(|before| self.adds_only(name, *before)) else {
+            return self.remove(name);
+        };
+        let had_only_ours = |text: &str| Some(text) == before || self.with_text(text).adds_only(name, before);
+        let needless = texts.iter().filter(|(text, _)| had_only_ours(text));
+        let needless = needless.map(|(_, backup)| backup.clone()).collect();
+        self.text = before.unwrap_or_default().to_owned();
+        self.undone = Some(Undone { had_file: before.is_some(), needless });
+        Ok(())
+    }
+
+    /// The same file with another text.
+    fn with_text(&self, text: &str) -> ClientFile {
+        ClientFile { text: text.to_owned(), path: self.path.clone(), before: None, undone: None, ..*self }
     }
 
     /// Whether adding the entry to an earlier text, which lacks it, results in the present one.
-    fn would_be(&self, before: Option<&str>, name: &str, entry: &Json) -> bool {
-        let text = before.unwrap_or_default().to_owned();
-        let mut earlier = ClientFile { text, path: self.path.clone(), before: None, undone: None, ..*self };
+    fn adds_only(&self, name: &str, before: Option<&str>) -> bool {
+        let entries = self.entries().unwrap_or_default();
+        let Some(entry) = entries.get(name) else { return false };
+        let entry = &text::in_order(&self.text, self.profile.syntax, self.section, name, entry);
+        let mut earlier = self.with_text(before.unwrap_or_default());
         let lacks_it = earlier.entries().is_ok_and(|entries| !entries.get(name).is_some_and(is_toolsmith));
         if !lacks_it || earlier.set(name, Some(entry)).is_err() {
             return false;
@@ -237,12 +247,12 @@ impl ClientFile {
         earlier.text == self.text
     }
 
-    /// Sets an earlier text; `None` if there was no file. Backups with this text are deleted when the file is saved.
-    pub(crate) fn put_back(&mut self, before: Option<&str>) {
-        let mut needless = backups(&self.path);
-        needless.retain(|backup| read(backup).ok().flatten().as_deref() == before);
-        self.text = before.unwrap_or_default().to_owned();
-        self.undone = Some(before.map_or(Undone::NoFile, |_| Undone::Text(needless)));
+    /// Sets an earlier text. Backups with this text are deleted when the file is saved.
+    pub(crate) fn put_back(&mut self, before: &str) {
+        let mut needless: Vec<_> = backups(&self.path).into_iter().map(|(_, backup)| backup).collect();
+        needless.retain(|backup| read(backup).ok().flatten().as_deref() == Some(before));
+        self.text = before.to_owned();
+        self.undone = Some(Undone { had_file: true, needless });
     }
 
     /// Whether the file has its earlier state again.
@@ -339,16 +349,18 @@ impl ClientFile {
         };
         let _held = self.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&self.path)).transpose();
         let _held = _held.map_err(|failure| Error::of(failure.report.problems))?;
-        match &self.undone {
-            Some(Undone::NoFile) => {
-                return remove(&self.path, self.before.as_deref()).map(|()| None).map_err(failed);
-            }
-            Some(Undone::Text(needless)) => {
+        if let Some(undone) = &self.undone {
+            if undone.had_file {
                 replace(&self.path, self.before.as_deref(), &self.text, self.mode).map_err(failed)?;
-                needless.iter().try_for_each(std::fs::remove_file).map_err(failed)?;
-                return Ok(None);
+            } else {
+                remove(&self.path, self.before.as_deref()).map_err(failed)?;
+                delete(&created_mark(&self.path)?);
             }
-            None => {}
+            undone.needless.iter().for_each(|backup| delete(backup));
+            return Ok(None);
+        }
+        if self.before.is_none() {
+            mark_created(&self.path)?;
         }
         let backup = self.before.as_deref().map(|before| back_up(&self.path, before)).transpose();
         let backup = backup.map_err(failed)?;
@@ -417,34 +429,64 @@ pub(crate) fn report_backup(backup: Option<&Path>) {
 pub(super) fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
     let target = path.canonicalize()?;
     let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
-    let mut number = 1;
-    loop {
-        let backup = backup_name(&target, number);
-        if backup.symlink_metadata().is_err() {
-            return file::create(&backup, before.as_bytes(), Access::Mode(mode), Durability::Synced)
-                .map(|()| backup);
-        }
-        if read(&backup).ok().flatten().as_deref() == Some(before) {
-            return Ok(backup);
-        }
-        number += 1;
+    let existing = backups(&target);
+    let same = existing.iter().find(|(_, backup)| read(backup).ok().flatten().as_deref() == Some(before));
+    if let Some((_, same)) = same {
+        return Ok(same.clone());
     }
-}
-
-/// The name of a backup of a file: the first one has no number.
-fn backup_name(target: &Path, number: usize) -> PathBuf {
+    let number = existing.last().map_or(1, |(number, _)| number.saturating_add(1));
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(BACKUP);
     if number > 1 {
         name.push(format!("-{number}"));
     }
-    target.with_file_name(name)
+    let backup = target.with_file_name(name);
+    file::create(&backup, before.as_bytes(), Access::Mode(mode), Durability::Synced).map(|()| backup)
 }
 
-/// The backups of a file, the first one first.
-fn backups(path: &Path) -> Vec<PathBuf> {
+/// The backups of a file with their numbers, the first one first; its name has no number.
+fn backups(path: &Path) -> Vec<(u32, PathBuf)> {
     let Ok(target) = path.canonicalize() else { return Vec::new() };
-    (1..).map(|number| backup_name(&target, number)).take_while(|backup| backup.is_file()).collect()
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let number = |other: &str| match other.strip_prefix(&*name)?.strip_prefix(BACKUP)? {
+        "" => Some(1),
+        number => number.strip_prefix('-')?.parse().ok(),
+    };
+    let files = target.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
+    let mut backups: Vec<_> =
+        files.filter_map(|file| Some((number(file.file_name().to_str()?)?, file.path()))).collect();
+    backups.sort();
+    backups
+}
+
+/// The empty file that records that `setup` has created a client's file.
+fn created_mark(path: &Path) -> Result<PathBuf, Error> {
+    let hash = blake3::hash(path.as_os_str().as_bytes()).to_hex();
+    Ok(config::state_folder()?.join("created").join(hash.as_str()))
+}
+
+fn mark_created(path: &Path) -> Result<(), Error> {
+    let mark = created_mark(path)?;
+    let written = config::create_folder_of(&mark)
+        .and_then(|()| file::replace(&mark, b"", Access::Owner, Durability::Synced));
+    written.map_err(|error| {
+        Error::new(format!("{} can't be written: {error}", mark.display()))
+            .hint(format!("{}, or set XDG_STATE_HOME", file::advice(&error)))
+            .caused_by(error)
+    })
+}
+
+/// Whether `setup` has created a file, which is no link to a file of the user.
+fn is_created(path: &Path) -> bool {
+    !path.is_symlink() && created_mark(path).is_ok_and(|mark| mark.is_file())
+}
+
+/// Deletes a file that is no longer needed, and reports it if that fails.
+fn delete(path: &Path) {
+    if let Err(error) = std::fs::remove_file(path) {
+        let path = path.display();
+        terminal::say(format_args!("toolsmith: {path} is no longer needed, and can't be deleted: {error}\n"));
+    }
 }
 
 /// Removes a file that still has this text.

@@ -15,8 +15,21 @@ pub(super) fn add(text: &str, servers: &Mapping, name: &str, entry: &Entry) -> O
         let first = span(&servers.entries().next()?)?;
         let before = text.get(..first.start)?;
         let own_line = before.rfind('\n').map(|at| &before[at..]).filter(|line| line.trim().is_empty());
-        let gap = own_line.unwrap_or(" ");
-        return Some(inserted(text, end, &format!(",{gap}{}", in_flow(text, servers, name, entry))));
+        let new = in_flow(text, servers, name, entry);
+        let Some(gap) = own_line else { return Some(inserted(text, end, &format!(", {new}"))) };
+        // A comment at the end of the last entry's line stays there.
+        let line = text.get(end..)?.lines().next().unwrap_or_default();
+        let behind = line.trim_start();
+        let (comma, behind) = behind.strip_prefix(',').map_or((false, behind), |behind| (true, behind));
+        return Some(match behind.trim_start() {
+            comment if comment.starts_with('#') && comma => {
+                inserted(text, end + line.len(), &format!("{gap}{new},"))
+            }
+            comment if comment.starts_with('#') => {
+                inserted(&inserted(text, end + line.len(), &format!("{gap}{new}")), end, ",")
+            }
+            _ => inserted(text, end, &format!(",{gap}{new}")),
+        });
     }
     let column = column(text, last.start)?;
     let line = if servers.entries().all(|entry| is_flow(&entry)) {
@@ -27,8 +40,6 @@ pub(super) fn add(text: &str, servers: &Mapping, name: &str, entry: &Entry) -> O
         block
     };
     let at = below(text, end, column);
-    let is_crlf = text.get(..at)?.ends_with("\r\n");
-    let line = if is_crlf { line.replace('\n', "\r\n") } else { line };
     let gap = if text.get(..at)?.ends_with('\n') { "" } else { "\n" };
     Some(inserted(text, at, &format!("{gap}{line}")))
 }
@@ -41,7 +52,8 @@ pub(super) fn replace(text: &str, servers: &Mapping, name: &str, entry: &Entry) 
     Some([text.get(..range.start)?, &new, text.get(range.end..)?].concat())
 }
 
-/// Removes an entry from a section in flow style that has others. `None` for another section.
+/// Removes an entry from a section in flow style that has others. `None` for another section, and if comments, which may
+/// be of other entries, are between.
 pub(super) fn remove(text: &str, servers: &Mapping, name: &str) -> Option<String> {
     if !servers.is_flow_style() {
         return None;
@@ -54,7 +66,8 @@ pub(super) fn remove(text: &str, servers: &Mapping, name: &str) -> Option<String
         (None, Some(before)) => before.end..own.end,
         (None, None) => return None,
     };
-    Some([text.get(..gone.start)?, text.get(gone.end..)?].concat())
+    let is_plain = !text.get(gone.clone())?.contains('#');
+    is_plain.then(|| [&text[..gone.start], &text[gone.end..]].concat())
 }
 
 fn inserted(text: &str, at: usize, new: &str) -> String {

@@ -9,6 +9,15 @@ use super::style::{self, yaml};
 
 /// Changes an entry in a section at the top level. Returns the changed text, or the reason why it can't be changed.
 pub(crate) fn change(text: &str, section: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
+    let changed = changed(text, section, name, change)?;
+    let is_crlf = text.contains('\n')
+        && text
+            .split_inclusive('\n')
+            .all(|line| line.strip_suffix('\n').is_none_or(|line| line.ends_with('\r')));
+    Ok(if is_crlf { changed.replace("\r\n", "\n").replace('\n', "\r\n") } else { changed })
+}
+
+fn changed(text: &str, section: &str, name: &str, change: &Change) -> Result<String, ChangeError> {
     let file = YamlFile::from_str(text)?;
     let Some(root) = file.document().and_then(|document| document.as_mapping()) else {
         return begin(text, section, name, change);
@@ -63,7 +72,11 @@ fn in_style(text: &str, servers: Option<Mapping>, name: &str, change: &Change) -
 
 /// The text of a mapping without keys, without its braces: the comments.
 fn without_braces(text: &str) -> String {
-    text.split_inclusive('\n').filter(|line| line.trim() != "{}").collect()
+    let lines = text.split_inclusive('\n').map(|line| {
+        let behind = line.trim_start().strip_prefix('{').and_then(|line| line.trim_start().strip_prefix('}'));
+        behind.map_or(line, str::trim_start)
+    });
+    lines.collect()
 }
 
 fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), ChangeError> {
@@ -207,7 +220,24 @@ mod tests {
             assert_eq!(change(&added, "new", &Change::Remove).unwrap(), text);
         }
         // Earlier versions left this behind, and made one long line of it.
-        assert_eq!(change("{}\n", "new", &entry).unwrap(), STYLES[8].1);
+        for (text, comment) in [("{}\n", ""), ("{ }\n", ""), ("{} # mine\n", "# mine\n")] {
+            assert_eq!(change(text, "new", &entry).unwrap(), format!("{comment}{}", STYLES[8].1), "{text}");
+        }
+        // A comment stays with its entry.
+        let flow = "mcpServers: {\n  a: { command: x }, # first\n}\n";
+        let added = change(flow, "new", &entry).unwrap();
+        assert!(added.contains("a: { command: x }, # first\n  new: {"), "{added}");
+        assert_eq!(change(&added, "new", &Change::Remove).unwrap(), flow);
+        let added = change(&flow.replace("},", "}"), "new", &entry).unwrap();
+        assert!(added.contains("a: { command: x }, # first\n  new: {"), "{added}");
+        let flow = "mcpServers: {\n  a: { command: x } # first\n  , b: { command: y } # second\n}\n";
+        for name in ["a", "b"] {
+            let removed = change(flow, name, &Change::Remove).unwrap();
+            let other = if name == "a" { "# second" } else { "# first" };
+            assert!(removed.contains(other), "{name}: {removed}");
+        }
+        let crlf = change("mcpServers:\r\n  a:\r\n    command: x", "new", &entry).unwrap();
+        assert_eq!(crlf.matches('\n').count(), crlf.matches("\r\n").count(), "{crlf:?}");
         // A replaced entry keeps the style of the present one.
         let replaced = change("mcpServers:\n  a: {command: x}\n  b:\n    command: x\n", "a", &entry).unwrap();
         assert_eq!(
