@@ -45,7 +45,7 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<PathBuf, Failure> {
     change(&mut file, &arguments.name, entry)?;
     save(&file)?;
     report_added(&arguments.name, &file, arguments.destination.scope);
-    Ok(exit_code::OK)
+    Ok(file.path)
 }
 
 /// Imports the servers of another client and returns the exit code.
