@@ -74,7 +74,7 @@ pub struct Sessions {
     spares: Option<Arc<SpareSessions>>,
     /// The client in whose turn they are adopted.
     adopter: String,
-    /// How far the processes of servers that are started for the execution yield to other work.
+    /// The niceness of servers that are started for the execution.
     niceness: u8,
     /// The sessions that the executions of the client share, for servers with `session: shared`.
     shared: Option<Arc<dyn SharedSessions>>,

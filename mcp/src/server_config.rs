@@ -115,7 +115,7 @@ pub struct Command {
     pub handed_on: BTreeMap<String, String>,
     /// The folder to start in; the current one if absent.
     pub cwd: Option<PathBuf>,
-    /// How far its processes yield to other work (`nice(2)`): 0 not at all, 19 uses only idle processor time. It does not
+    /// The niceness of its processes (`nice(2)`): 0 not at all, 19 uses only idle processor time. It does not
     /// identify the server.
     pub niceness: u8,
 }

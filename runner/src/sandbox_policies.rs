@@ -88,7 +88,7 @@ pub struct Limits {
     /// How many threads compete with other work (default: as many as there are processors). If there are more, all of them
     /// together get as much processor time as so many.
     pub processors: Option<u64>,
-    /// How far it yields to other work: 0 not at all, 19 uses only idle processor time (default 5).
+    /// The niceness, by which it yields to other work: 0 not at all, 19 uses only idle processor time (default 5).
     pub niceness: u8,
     /// Maximum size in bytes of each of standard output and standard error (default 8 MiB).
     pub output: usize,

@@ -1,4 +1,4 @@
-//! How far children yield to other work.
+//! The niceness of children, by which they yield to other work.
 
 /// The default of [`Limits::niceness`](crate::Limits::niceness): a third of the processor time of normal processes, the
 /// host among them.

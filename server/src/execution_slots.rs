@@ -27,7 +27,7 @@ use memory::Memory;
 /// program in memory.
 pub(crate) const STARTED_PER_PLACE: usize = 4;
 
-/// How many executions of one client compete with those of others for processors.
+/// Number of one client's executions that compete with those of others for processors.
 const COMPETING: u64 = 2;
 
 /// How often a waiting execution looks whether there is enough memory again: nothing notifies it.
@@ -292,7 +292,7 @@ impl Slots {
         (all.started(), all.waiting)
     }
 
-    /// How far an execution of this client that has just taken its slot yields to other work, its servers among them: all
+    /// The niceness of an execution of this client that has just taken its slot, and of its servers: all
     /// of the client's executions together get as much processor time as [`COMPETING`], and less than the host, so that
     /// the host can serve others. 0 if there are none.
     pub(crate) fn niceness(&self, client: &Client) -> u8 {

@@ -77,6 +77,8 @@ async fn serve_in(
 /// by its own message.
 fn without_servers(config: &Config) -> Option<String> {
     let why = config::no_server(config).filter(|_| config.untrusted.is_none())?;
-    let report = Report::from(why).hint("servers that are added are taken up without a restart");
+    let mut report = Report::from(why).hint("servers that are added are taken up without a restart");
+    // Errors in entries are warnings of their own.
+    report.problems.retain(|problem| problem.place.is_none());
     Some(report.for_terminal())
 }

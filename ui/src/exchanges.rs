@@ -116,7 +116,7 @@ fn matched(
             answered.entry((server, tool, hash)).or_default().push_back(exchange);
         }
     }
-    // What was refused was not recorded.
+    // Refused calls were not recorded.
     let was_sent = |call: &&Call| call.sent_ms.is_some() && call.ended_ms.is_some();
     let mut ended: Vec<&Call> = calls.iter().filter(was_sent).collect();
     ended

@@ -21,7 +21,7 @@ const MARKS: f64 = 5.0;
 /// The shortest part that is shown, in milliseconds.
 const SHORTEST: f64 = 0.01;
 
-/// How much shorter a part becomes with each step.
+/// The factor by which a part becomes shorter with each step.
 const STEP: f64 = 3.0;
 
 /// The part of an execution's time that is shown, in milliseconds.

@@ -187,7 +187,7 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
-/// What a model reads of an outcome, to estimate its tokens: at most `limit` bytes, as in an answer of `serve`.
+/// The text that a model reads of an outcome, to estimate its tokens: at most `limit` bytes, as in an answer of `serve`.
 fn shown(outcome: &Outcome, limit: usize) -> String {
     let parts = [Some(outcome.stdout.clone()), outcome_text::result(outcome), outcome_text::trouble(outcome)];
     let texts = outcome_text::content(outcome).into_iter().chain(parts.into_iter().flatten());

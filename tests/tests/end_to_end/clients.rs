@@ -262,9 +262,27 @@ fn a_link_stays_a_link_and_its_target_is_changed() {
     assert!(home.path().join(".claude.json").is_symlink());
     assert!(home.read("dotfiles/claude.json").contains("serve"));
     assert_eq!(home.read("dotfiles/claude.json.toolsmith-backup"), "{ \"a\": 1 }\n");
+    home.write("dotfiles/claude.json", "");
+    home.ok(&["claude-code"]);
+    home.ok(&["claude-code", "--remove"]);
+    assert!(home.path().join(".claude.json").is_symlink());
+    assert!(!home.read("dotfiles/claude.json").contains("serve"));
     symlink("nowhere.toml", home.path().join("config.toml")).unwrap();
     let run = home.setup(&["codex"]).variable("CODEX_HOME", home.path().to_str().unwrap());
     run.done().exits(2).says(&["config.toml can't be read"]);
+}
+
+#[test]
+fn a_file_with_only_our_entry_that_setup_has_not_created_stays() {
+    let home = Home::new();
+    home.ok(&["cursor"]);
+    let text = home.read(".cursor/mcp.json");
+    home.ok(&["cursor", "--remove"]);
+    assert!(!home.path().join(".cursor/mcp.json").exists());
+    home.write(".cursor/mcp.json", &text);
+    home.ok(&["cursor", "--remove"]).says(&[".toolsmith-backup"]);
+    assert!(!home.read(".cursor/mcp.json").contains("serve"));
+    assert_eq!(home.read(".cursor/mcp.json.toolsmith-backup"), text);
 }
 
 #[test]

@@ -95,22 +95,34 @@ fn globs_of_allow_that_fit_nothing_are_noted() {
 }
 
 #[test]
+fn an_argument_that_is_not_utf_8_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let word = std::ffi::OsStr::from_bytes(b"\xff");
+    let done = std::process::Command::new(crate::harness::binary()).arg(word).output().unwrap();
+    assert_eq!(done.status.code(), Some(2), "{done:?}");
+}
+
+#[test]
 fn options_behind_a_command_without_a_separator_are_noted() {
     let place = tempfile::tempdir().unwrap();
     let add = |words: &[&str]| {
         let words = [&["mcp", "add", "--permission", "ask"], words].concat();
         toolsmith(&words).working_folder(place.path()).done().exits(0).stderr
     };
-    let note = add(&["a", "npx", "-y", "pkg"]);
+    let note = add(&["a", "no-such-command", "-y", "pkg"]);
     assert!(
-        note.contains("-y belongs to npx; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- npx …"),
+        note.contains("-y belongs to no-such-command; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- no-such-command …"),
         "{note}"
     );
-    let note = add(&["s", "npx", "pkg", "--api-key=hidden", "--key", "hidden"]);
-    assert!(note.contains("--api-key belongs to npx") && note.contains("-- npx pkg …"), "{note}");
-    assert!(!note.contains("hidden"), "{note}");
-    assert!(!add(&["b", "--", "npx", "-y", "pkg"]).contains("belongs to"));
-    assert!(!add(&["c", "npx", "pkg"]).contains("belongs to"));
+    let note = add(&["s", "no-such-command", "pkg", "--api-key=hidden", "--key", "hidden"]);
+    assert!(
+        note.contains("--api-key belongs to no-such-command") && note.contains("-- no-such-command pkg …"),
+        "{note}"
+    );
+    let line = note.lines().find(|line| line.contains("belongs to")).unwrap();
+    assert!(!line.contains("hidden"), "{line}");
+    assert!(!add(&["b", "--", "no-such-command", "-y", "pkg"]).contains("belongs to"));
+    assert!(!add(&["c", "no-such-command", "pkg"]).contains("belongs to"));
 }
 
 #[test]

@@ -326,7 +326,7 @@ fn a_client_with_a_session_can_resume_a_lost_stream() {
     let mut call = execute(&format!("progress(1, 2, \"half\"); {CALLS_AND_CONTINUES}"));
     call["_meta"] = json!({ "progressToken": "p" });
     let mut answering = client.begin("tools/call", &call);
-    answering.until(|message| message["params"]["message"] == "half");
+    answering.until(|message| message["params"]["message"] == "1 of 2 half");
     let (id, last) = (answering.id(), answering.last_event.clone().unwrap());
     server.wait_until("the call", || recorded(&record, "call") == 1);
     drop(answering);

@@ -183,7 +183,7 @@ fn runs_before_the_check() -> bool {
     let mut call = execute(&code);
     call["_meta"] = json!({ "progressToken": 1 });
     server.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }));
-    server.receive("the program's progress", |message| message["params"]["message"] == "it runs");
+    server.receive("the program's progress", |message| message["params"]["message"] == "1 of 1 it runs");
     let is_early = !server.stderr().contains(NOT_USABLE);
     let answer = server.receive("the answer", |message| message["id"] == 2);
     let outcome = outcome_of(&answer);

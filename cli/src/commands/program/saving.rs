@@ -9,7 +9,7 @@ use gateway::saved_programs::{
     Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid, saving,
 };
 use report::Kind;
-use runner::ProgramFile;
+use runner::{ProgramFile, Request, Status};
 use serde::Deserialize;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
@@ -17,9 +17,10 @@ use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::checking;
-use super::support::{configuration, store};
+use super::support::{configuration, request, store};
 use crate::arguments::{ApproveProgramArguments, SaveProgramArguments, ServersArguments};
-use crate::commands::run::read_snippet;
+use crate::commands::execution::{self, Job, Tools};
+use crate::commands::run::{read_snippet, show};
 use crate::terminal_prompter;
 
 /// Advice on a snippet that does not compile as the body of a program.
@@ -40,8 +41,8 @@ struct Exported {
 /// What is saved.
 struct New {
     program: ProgramFile,
-    /// Whether it is a snippet that became the body of `run`.
-    is_wrapped: bool,
+    /// The snippet that became the body of `run`.
+    snippet: Option<String>,
     recorded: Option<RecordedRuns>,
 }
 
@@ -63,7 +64,14 @@ async fn save_in(
     let scope = if arguments.project { Scope::Project } else { Scope::User };
     let store = store(terminal)?;
     let file = store.file(name, scope)?;
-    let New { program, is_wrapped, recorded } = read_new(arguments).await?;
+    let New { program, snippet, recorded } = read_new(arguments).await?;
+    let is_wrapped = snippet.is_some();
+    if let Some(snippet) = snippet {
+        let code = compiled_snippet(snippet, runtime, &arguments.place, cancel).await?;
+        if code != exit_code::OK {
+            return Ok(code);
+        }
+    }
     let program = functions::program(&store, &program)?;
     let Some((checked, tools)) = compiled(name, &program, runtime, &arguments.place, cancel).await? else {
         if is_wrapped {
@@ -103,9 +111,9 @@ async fn read_new(arguments: &SaveProgramArguments) -> Result<New, Failure> {
             _ => (text, None),
         };
     let title = title(&text, &arguments.name).to_owned();
-    let (program, is_wrapped) = ProgramFile::parse_or_wrap(text, &title)
+    let (program, is_wrapped) = ProgramFile::parse_or_wrap(text.clone(), &title)
         .map_err(|error| Failure::from(invalid(&arguments.file, error)))?;
-    Ok(New { program, is_wrapped, recorded })
+    Ok(New { program, snippet: is_wrapped.then_some(text), recorded })
 }
 
 /// The title of a snippet: its first line if that is a comment without a directive, and its name otherwise.
@@ -114,6 +122,25 @@ fn title<'a>(text: &'a str, name: &'a str) -> &'a str {
     let comment = comment.map(|comment| comment.trim_start_matches(['/', '!']).trim());
     let is_directive = |comment: &str| ["Example:", "Tags:"].iter().any(|word| comment.starts_with(word));
     comment.filter(|comment| !comment.is_empty() && !is_directive(comment)).unwrap_or(name)
+}
+
+/// Compiles a snippet before it is wrapped, so that errors are at its own lines; returns the exit code.
+async fn compiled_snippet(
+    snippet: String,
+    runtime: &Runtime,
+    place: &ServersArguments,
+    cancel: &CancellationToken,
+) -> Result<u8, Failure> {
+    let terminal = &*runtime.terminal;
+    let (config, known) = configuration(runtime, place)?;
+    let request = request(functions::snippet(snippet)?, &config, cancel);
+    let request = Request { check_only: true, ..request };
+    let job = Job { is_kept: false, ..Job::new(Tools::Servers(known), &request, &[]) };
+    execution::run((&config, terminal), job, async |_, outcome| match outcome.status {
+        Status::Ok => Ok(exit_code::OK),
+        _ => show(outcome, false, false, terminal),
+    })
+    .await
 }
 
 /// Compiles a program and prints why it does not compile; the check and the tools otherwise.

@@ -73,6 +73,9 @@ fn a_snippet_becomes_the_body_of_a_program() {
         "async fn run() -> Result<serde_json::Value> {\n    let result = {\nargs.require(\"a\")?.len()\n",
     ]);
     assert!(!place.programs().join("arg.rs").exists());
+    // Other errors are at the snippet's own lines.
+    let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b: u8 = \"\";\na");
+    wrong.done().exits(3).says(&[" --> 2:"]);
     // An error in the syntax is at the snippet's own place.
     let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b = (a;\nb");
     wrong.done().exits(2).says(&["2:9"]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long a client counts after its last use.
+/// Time that a client counts after its last use.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// Number of uses from which all are halved, so that the latest count most.
