@@ -145,11 +145,16 @@ impl Code {
         &self.parsed.path_heads
     }
 
-    /// Whether it, or a program that it calls, names a module. If its syntax is wrong, each word may be a name.
+    /// Whether it, or a program that it calls, may mean a module by a word: outside comments and literals, also in a slip
+    /// such as `demo.echo("a")`; anywhere if its syntax is wrong.
     #[must_use]
     pub fn may_name(&self, module: &str) -> bool {
+        if self.path_heads().contains(module) {
+            return true;
+        }
         match self.snippet() {
-            Ok(_) => self.path_heads().contains(module),
+            Ok(_) if !self.text().contains(module) => false,
+            Ok(_) => Tokens::read(self.text()).words().any(|(_, word)| word == module),
             Err(_) => {
                 let mut words = self.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
                 words.any(|word| word == module)
@@ -309,6 +314,7 @@ mod tests {
         for (code, expected) in [
             ("demo::list_orders().await?", true),
             ("demo::list_orders(", true),
+            ("demo.list_orders().await?", true),
             ("// demo\nshop::list().await?", false),
             ("shop::find(\"demo\").await?", false),
         ] {
