@@ -289,8 +289,13 @@ impl Caller {
                     asks.send(Ask { method, parameters, answer }).await.map_err(|_| Unanswered::Gone)?;
                     answered.await.map_err(|_| Unanswered::Gone)
                 };
-                let timeout = self.terms.timeout;
-                tokio::time::timeout(timeout, asking).await.unwrap_or(Err(Unanswered::Late(timeout)))
+                let (timeout, begun) = (self.terms.timeout, Instant::now());
+                match tokio::time::timeout(timeout, asking).await {
+                    // The work that waits for the client ends at the same time.
+                    Ok(Err(Unanswered::Gone)) if begun.elapsed() >= timeout => Err(Unanswered::Late(timeout)),
+                    Ok(answer) => answer,
+                    Err(_) => Err(Unanswered::Late(timeout)),
+                }
             }
         }
     }
