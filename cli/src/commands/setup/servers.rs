@@ -16,6 +16,7 @@ use crate::commands::mcp::edit::change::{Change, Entry};
 use crate::commands::mcp::edit::file::Editable;
 use crate::commands::mcp::edit::{describe, foreign, save};
 use crate::terminal_prompter;
+use crate::usage_hints::words;
 
 /// The servers that `toolsmith serve` has when the entry starts it.
 struct Reach {
@@ -221,8 +222,7 @@ fn report_reach(arguments: &SetupArguments, reach: Reach) {
 
 /// The command, as the user has typed it.
 fn typed() -> String {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let words: Vec<String> = words.collect();
+    let words: Vec<String> = words().collect();
     command_line("toolsmith", words.iter().map(String::as_str))
 }
 
