@@ -75,6 +75,16 @@ fn equal_schemas_have_one_normal_form() {
 }
 
 /// Normalising twice changes nothing more.
+/// The object forbids the only field that a condition describes.
+#[test]
+fn a_condition_adds_no_field_that_the_object_forbids() {
+    let of_condition = json!({ "properties": { "a": { "type": "string" } } });
+    check(
+        json!({ "type": "object", "properties": { "a": false }, "dependentSchemas": { "a": of_condition } }),
+        json!(true),
+    );
+}
+
 #[test]
 fn normal_forms_are_stable() {
     for server in support::more_servers() {

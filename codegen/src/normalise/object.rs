@@ -36,14 +36,17 @@ impl Reader<'_> {
 
     /// Whether the object has any known field.
     pub(super) fn has_fields(&mut self, schema: &Schema, place: &Place) -> bool {
-        let allowed = |schema: &&Schema| {
-            let properties = schema.get("properties").and_then(Value::as_object);
-            properties
-                .is_some_and(|properties| properties.values().any(|schema| *schema != Value::Bool(false)))
-        };
-        !required(schema).is_empty()
-            || allowed(&schema)
-            || self.conditions(schema, place).iter().any(|schema| allowed(&schema))
+        let own = schema.get("properties").and_then(Value::as_object);
+        let is_own = |key: &str| own.is_some_and(|own| own.contains_key(key));
+        let allows = |(_, schema): (&String, &Value)| *schema != Value::Bool(false);
+        if !required(schema).is_empty() || own.is_some_and(|own| own.iter().any(allows)) {
+            return true;
+        }
+        // A condition allows nothing that the object itself forbids.
+        self.conditions(schema, place).iter().any(|condition| {
+            let mut properties = condition.get("properties").and_then(Value::as_object).into_iter().flatten();
+            properties.any(|property| !is_own(property.0) && allows(property))
+        })
     }
 
     /// The struct that fits all of the objects: it has the fields of all, and requires those that all
