@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 #[allow(unreachable_pub, reason = "a library, where cargo-fuzz builds it")]
-#[path = "../../fuzz/src/lib.rs"]
+#[path = "../../tests/fuzz/src/lib.rs"]
 mod targets;
 
 use std::path::Path;
@@ -193,7 +193,7 @@ proptest! {
 
 #[test]
 fn the_corpus_passes() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus");
     for (name, target) in [("frames", targets::frames as fn(&[u8])), ("hello", targets::hello)] {
         let mut count = 0;
         for file in std::fs::read_dir(corpus.join(name)).unwrap() {
@@ -209,7 +209,7 @@ fn the_corpus_passes() {
 /// The seeds of the corpus that must be refused, and why.
 #[test]
 fn out_of_order_frames_are_refused() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/frames");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus/frames");
     for (seed, messages, says) in [
         ("two_ends", 2, "a second end"),
         ("call_after_the_end", 2, "after its end"),

@@ -1,4 +1,4 @@
-//! HAProxy in front of the replicas, with the configuration of `deploy/proxies/haproxy.cfg`.
+//! HAProxy in front of the replicas, with the configuration of `dist/deploy/proxies/haproxy.cfg`.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use crate::Checked;
 use crate::client::REPLICA;
 
 /// The configuration that the documentation recommends.
-const CONFIGURATION: &str = include_str!("../../deploy/proxies/haproxy.cfg");
+const CONFIGURATION: &str = include_str!("../../dist/deploy/proxies/haproxy.cfg");
 
 /// How long it may take to find out that a replica is ready or has gone: three checks, and one to spare.
 pub(crate) const NOTICES: Duration = Duration::from_secs(8);

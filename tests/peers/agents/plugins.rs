@@ -1,4 +1,4 @@
-//! The plugins that `packaging/plugins/build` makes: the real clients accept them, install them, and use them.
+//! The plugins that `dist/packaging/plugins/build` makes: the real clients accept them, install them, and use them.
 
 use std::path::Path;
 
@@ -100,12 +100,12 @@ async fn make(installed: &Installed, folder: &Path) -> Checked<String> {
     for (name, line) in &validators {
         program(&bin.join(name), &[], line)?;
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/plugins/build");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist/packaging/plugins/build");
     let mut command = Command::new(&script);
     let path = std::env::var("PATH").unwrap_or_default();
     command.env_clear().env("PATH", format!("{}:{path}", bin.display())).env("HOME", folder);
     command.arg("--dist").arg(folder).kill_on_drop(true);
-    let (printed, _) = finish(command, "packaging/plugins/build", WATCHDOG).await?;
+    let (printed, _) = finish(command, "dist/packaging/plugins/build", WATCHDOG).await?;
     let names = validators.map(|(name, _)| name).join(" ");
     all(&printed, &[&format!("accepted by: {names}")])?;
     Ok(names)
