@@ -1,7 +1,7 @@
 //! Parses what a program sends to its host: bytes in, messages out, in the order that the protocol requires.
 //!
-//! There is no input or output here, so that any bytes can be tested (`tests/fuzz/`). The broker handles the messages and
-//! decides on calls.
+//! There is no input or output here, so that any bytes can be tested (`tests/fuzz/`). The broker handles the messages
+//! and decides on calls.
 
 use std::io;
 

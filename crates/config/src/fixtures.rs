@@ -1,5 +1,5 @@
-//! Tests over the configurations in `crates/config/tests/configurations`, the examples and the documentation: good ones load
-//! and fit the JSON Schema; the errors of broken ones match the snapshots next to them.
+//! Tests over the configurations in `crates/config/tests/configurations`, the examples and the documentation: good ones
+//! load and fit the JSON Schema; the errors of broken ones match the snapshots next to them.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

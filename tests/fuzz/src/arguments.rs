@@ -1,7 +1,7 @@
 //! Fuzz target `arguments`: for any JSON, the arguments shown, checked and sent are the same. Panics if they are not.
 //!
-//! Ordinary tests run it as well: `crates/strict-json/tests/arguments.rs`, and, with the permission question that the user
-//! sees, `crates/gateway/src/permission/question/arbitrary.rs`.
+//! Ordinary tests run it as well: `crates/strict-json/tests/arguments.rs`, and, with the permission question that the
+//! user sees, `crates/gateway/src/permission/question/arbitrary.rs`.
 
 use std::fmt;
 

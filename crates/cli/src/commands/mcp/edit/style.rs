@@ -125,9 +125,17 @@ fn write_block(block: &mut String, (key, value): (&str, &Json), column: usize, s
         Json::Array(items) if !items.is_empty() && items.iter().all(|item| !item.is_object()) => {
             block.push_str(&format!("{indentation}{key}:\n"));
             let deeper = " ".repeat(column + step);
-            items.iter().for_each(|item| block.push_str(&format!("{deeper}- {}\n", flow(item, " "))));
+            items.iter().for_each(|item| block.push_str(&format!("{deeper}- {}\n", in_block(item))));
         }
-        value => block.push_str(&format!("{indentation}{key}: {}\n", flow(value, " "))),
+        value => block.push_str(&format!("{indentation}{key}: {}\n", in_block(value))),
+    }
+}
+
+/// A value on a line of block style, where signs of flow style need no quotes.
+fn in_block(value: &Json) -> String {
+    match value {
+        Json::Object(_) | Json::Array(_) => flow(value, " "),
+        value => scalar(value, false),
     }
 }
 
