@@ -6,6 +6,7 @@ mod cache;
 mod console;
 mod conversation;
 mod explain;
+mod groups;
 #[cfg(test)]
 mod help;
 mod history;
@@ -78,7 +79,7 @@ pub(crate) use self::mcp::{
 
 /// Runs Rust snippets that call MCP tools. A snippet compiles in a fraction of a second, and runs confined.
 #[derive(Debug, Parser)]
-#[command(name = "toolsmith", version, after_help = EXIT_CODES)]
+#[command(name = "toolsmith", version, after_help = EXIT_CODES, help_template = groups::template())]
 pub(crate) struct Arguments {
     /// When to use colours.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, display_order = 900)]
