@@ -2,8 +2,8 @@
 //!
 //! An uncertain fix is never applied: the compiler's message is returned instead. What is applied are rustc's
 //! suggestions with only one possible meaning (`repair/suggested.rs`) and fixes that follow from how tools are called
-//! (`repair/own.rs`). Names are never changed: a tool with a similar name does something else. docs/corrections.md
-//! lists all corrections.
+//! (`repair/own.rs`). Names are never changed: a tool with a similar name does something else.
+//! docs/internals/corrections.md lists all corrections.
 
 mod awaited;
 mod capture;

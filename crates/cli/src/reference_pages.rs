@@ -217,7 +217,7 @@ fn table(head: [&str; 2], rows: &[[String; 2]]) -> String {
 }
 
 fn repository() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
 fn read(path: &std::path::Path) -> String {

@@ -1,4 +1,4 @@
-//! The compiler's suggestions, if they have only one meaning; docs/corrections.md lists them.
+//! The compiler's suggestions, if they have only one meaning; docs/internals/corrections.md lists them.
 //!
 //! Whatever rustc calls a suggestion, it is applied only if a rule here knows its form: an error code and the texts it
 //! replaces. Rules that depend on the surrounding code use `certain`, `numbers` or `capture`.

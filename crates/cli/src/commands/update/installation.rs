@@ -80,7 +80,7 @@ impl Installation {
                 format!("cargo install --locked --git {repository} --tag v{version} toolsmith")
             }
             (Package::Cargo, None) => {
-                format!("check out v{version} in your clone, then: cargo install --locked --path cli")
+                format!("check out v{version} in your clone, then: cargo install --locked --path crates/cli")
             }
             (Package::Program, _) => format!("replace the program in {folder} by the one from {page}"),
         }
@@ -140,6 +140,6 @@ mod tests {
         ");
         let without = commands(None);
         assert!(without.contains("\nrun install.sh from https://h/r/1\n"), "{without}");
-        assert!(without.contains("cargo install --locked --path cli"), "{without}");
+        assert!(without.contains("cargo install --locked --path crates/cli"), "{without}");
     }
 }
