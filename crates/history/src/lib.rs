@@ -27,10 +27,11 @@ mod tokens;
 mod tool_calls;
 mod writer;
 
+pub use database::Durability;
 pub use differences::{Calls, Differences, Member, Tally};
 pub use error::{HistoryError, HistoryErrorKind};
 pub use event::{Asked, Ending, NewExecution, Requester};
-pub use file::{Durability, file};
+pub use file::file;
 pub use filter::{Filter, Page};
 pub use observed::Observed;
 pub use reader::Reader;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use database::Durability;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, Row, ToSql, TransactionBehavior, params_from_iter};
 use serde::de::DeserializeOwned;
@@ -10,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::clock::now;
 use crate::error::{HistoryError, HistoryErrorKind};
-use crate::file::{self, Durability};
+use crate::file;
 use crate::filter::{Conditions, Filter, Page};
 use crate::kept;
 use crate::prune::{self, GONE};

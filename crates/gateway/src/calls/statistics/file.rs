@@ -1,14 +1,13 @@
 //! The file of statistics: an SQLite database for all processes, with bounded rows.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use database::{Durability, Format, is_busy};
 use report::Kind;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 
 use super::histogram::Histogram;
 use super::tally::{Pending, Tally};
@@ -29,18 +28,10 @@ const BUSY: Duration = Duration::from_secs(5);
 /// Maximum length of the write-ahead log after a write, in bytes (512 KiB).
 const LONGEST_LOG: u64 = 512 << 10;
 
-/// Interval between two attempts if SQLite itself does not wait.
-const PAUSE: Duration = Duration::from_millis(10);
-
-/// The application id that distinguishes the file from other databases ("TSST").
-const APPLICATION: i64 = 0x5453_5354;
-
-/// The version of the tables.
-const VERSION: i64 = 1;
+/// The tables of the file ("TSST").
+const FORMAT: Format = Format { application: 0x5453_5354, steps: &[TABLES] };
 
 const TABLES: &str = "
-PRAGMA application_id = 0x54535354;
-PRAGMA user_version = 1;
 CREATE TABLE calls (
     day INTEGER NOT NULL,
     server TEXT NOT NULL,
@@ -75,54 +66,26 @@ pub(super) struct StatisticsFile {
 impl StatisticsFile {
     /// Opens the file; creates it (mode 0600) and its folder (0700) if they are missing.
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
-        let unusable = |error: std::io::Error| {
-            failed(path, &format!("can't be created: {error}"), CHECK).caused_by(error)
-        };
-        if !path.exists() {
-            let folder = path.parent().unwrap_or(Path::new("/"));
-            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
-            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-                Ok(_) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(unusable(error)),
-            }
-        }
-        Self::connect(path)
+        Self::of(path, FORMAT.create(path, Durability::Written))
     }
 
     /// Opens the file if it exists.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, Failure> {
-        if path.exists() { Self::connect(path).map(Some) } else { Ok(None) }
-    }
-
-    fn connect(path: &Path) -> Result<Self, Failure> {
-        let connection = connect(path).map_err(|error| sqlite(path, "can't be opened", error))?;
-        let mut file = StatisticsFile { connection, path: path.to_owned(), pruned: None };
-        file.prepare()?;
-        Ok(file)
-    }
-
-    /// Creates the tables in an empty file.
-    fn prepare(&mut self) -> Result<(), Failure> {
-        let path = self.path.clone();
-        let read = |error| sqlite(&path, "can't be read", error);
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = transaction.map_err(read)?;
-        let number = |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-        let (application, version) =
-            (number("application_id").map_err(read)?, number("user_version").map_err(read)?);
-        let tables: i64 = transaction
-            .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
-            .map_err(read)?;
-        if (application, version, tables) == (0, 0, 0) {
-            transaction.execute_batch(TABLES).map_err(read)?;
-        } else if application != APPLICATION {
-            return Err(failed(&path, "is the database of another program", "move it away"));
-        } else if version != VERSION {
-            let what = format!("has the format {version}, and this version of Toolsmith knows {VERSION}");
-            return Err(failed(&path, &what, "update Toolsmith, or move the file away"));
+        if !path.exists() {
+            return Ok(None);
         }
-        transaction.commit().map_err(read)
+        Self::of(path, FORMAT.open(path, Durability::Written)).map(Some)
+    }
+
+    fn of(path: &Path, opened: Result<Connection, database::Error>) -> Result<Self, Failure> {
+        let connection = opened.map_err(|why| refused(path, why))?;
+        let prepare = || {
+            connection.busy_timeout(BUSY)?;
+            // The end of a run does not wait for the disk.
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        };
+        prepare().map_err(|error| sqlite(path, "can't be opened", error))?;
+        Ok(StatisticsFile { connection, path: path.to_owned(), pruned: None })
     }
 
     /// Adds counters, and deletes those that are too old.
@@ -269,35 +232,23 @@ const READ_DURATIONS: &str = "
 SELECT server, tool, bucket, sum(calls)
 FROM durations WHERE day >= ?1 AND (?2 IS NULL OR server = ?2) GROUP BY server, tool, bucket";
 
-fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
-    // With a write-ahead log, a killed process loses nothing that it has written, and a write needs no sync.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    // Other programs may have changed the file, so its schema runs no functions.
-    connection.pragma_update(None, "trusted_schema", false)?;
-    // The end of a run does not wait for the disk.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // SQLite itself does not wait here.
-    retry(|| connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())))?;
-    Ok(connection)
-}
-
-/// Repeats an action while other processes are writing, up to [`BUSY`].
-fn retry<T>(mut work: impl FnMut() -> Result<T, rusqlite::Error>) -> Result<T, rusqlite::Error> {
-    let until = Instant::now() + BUSY;
-    loop {
-        match work() {
-            Err(error) if is_busy(&error) && Instant::now() < until => std::thread::sleep(PAUSE),
-            done => return done,
+fn refused(path: &Path, why: database::Error) -> Failure {
+    match why {
+        database::Error::Folder(error) | database::Error::Lock(error) | database::Error::File(error) => {
+            failed(path, &format!("can't be created: {error}"), CHECK).caused_by(error)
+        }
+        database::Error::Sqlite(what, cause) => sqlite(path, what, cause),
+        database::Error::Foreign => failed(path, "is the database of another program", "move it away"),
+        database::Error::Newer(version) => {
+            let known = FORMAT.version();
+            let what = format!("has the format {version}, and this version of Toolsmith knows {known}");
+            failed(path, &what, "update Toolsmith, or move the file away")
+        }
+        database::Error::NoSharedMemory(journal) => {
+            let what = format!("is on a file system without shared memory for processes (log: {journal})");
+            failed(path, &what, "set XDG_STATE_HOME to a folder on a local disk")
         }
     }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    use ErrorCode::{DatabaseBusy, DatabaseLocked, FileLockingProtocolFailed};
-    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed))
 }
 
 /// Advice for most failures.
