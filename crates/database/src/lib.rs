@@ -57,8 +57,13 @@ pub enum Error {
     Sqlite(&'static str, rusqlite::Error),
     /// Another program wrote it.
     Foreign,
-    /// A newer version of this program wrote it, with this version of the tables.
-    Newer(i64),
+    /// A newer version of this program wrote it.
+    Newer {
+        /// The version of its tables.
+        version: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
     /// Its file system has no shared memory for processes; the text is the kind of journal that it has.
     NoSharedMemory(String),
 }
@@ -122,7 +127,7 @@ impl Format {
             return Err(Error::Foreign);
         }
         if version > self.version() {
-            return Err(Error::Newer(version));
+            return Err(Error::Newer { version, known: self.version() });
         }
         Ok(version == self.version() && is_log(&journal))
     }
@@ -209,7 +214,10 @@ fn is_log(journal: &str) -> bool {
 }
 
 /// Locks a folder for this process (flock(2)), or fails after [`BUSY`].
-fn lock(folder: &Path) -> io::Result<File> {
+///
+/// # Errors
+/// If the folder can't be opened, or another process keeps it locked.
+pub fn lock(folder: &Path) -> io::Result<File> {
     let held = File::open(folder)?;
     let until = Instant::now() + BUSY;
     loop {

@@ -42,7 +42,7 @@ fn an_older_file_is_migrated_once_and_a_newer_one_refused() {
             connection.query_row("SELECT count(*) FROM a LEFT JOIN b", [], |row| row.get(0)).unwrap();
         assert_eq!((rows, number(&connection, "user_version").unwrap()), (1, 2));
     }
-    assert!(matches!(FIRST.create(&file, Durability::Synced), Err(Error::Newer(2))));
+    assert!(matches!(FIRST.create(&file, Durability::Synced), Err(Error::Newer { version: 2, known: 1 })));
     assert!(matches!(OTHER.open(&file, Durability::Synced), Err(Error::Foreign)));
 }
 

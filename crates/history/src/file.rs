@@ -55,12 +55,11 @@ fn refused(file: &Path, why: database::Error) -> HistoryError {
             HistoryErrorKind::Format,
             format!("the history {shown} is the database of another program; move it away"),
         ),
-        database::Error::Newer(version) => (
+        database::Error::Newer { version, known } => (
             HistoryErrorKind::Format,
             format!(
                 "the history {shown} was written by a newer version of this program (its format is {version}, the \
-                 newest known one is {}); update Toolsmith, or move the file away",
-                FORMAT.version()
+                 newest known one is {known}); update Toolsmith, or move the file away"
             ),
         ),
         database::Error::NoSharedMemory(journal) => (

@@ -45,7 +45,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file; `None` if there is none yet.
+    /// Opens a file; `None` if no execution was ever written to it.
     ///
     /// # Errors
     /// If it is not a history, or can't be read.
@@ -54,7 +54,9 @@ impl Reader {
             return Ok(None);
         }
         let connection = file::open(file, Durability::Written)?;
-        Ok(Some(Reader { connection, file: file.to_owned() }))
+        let is_used =
+            writer::has_key(&connection).map_err(|cause| file::error(file, "can't be read", cause))?;
+        Ok(is_used.then(|| Reader { connection, file: file.to_owned() }))
     }
 
     /// The executions that a filter chooses, the latest first.

@@ -2,12 +2,13 @@
 //!
 //! Everything that a list shows is in `executions`, whose rows are small. `contents` has the texts of an execution,
 //! `calls` and `questions` have one row each, and `tools` has each tool that an execution called once, to find
-//! executions by it. `recordings` has what a replay needs. `words` is an index of the texts without the texts.
+//! executions by it. `recordings` has what a replay needs. `words` is an index of the texts without the texts. `counters`
+//! and `durations` are the statistics.
 
 use database::Format;
 
 /// The tables of a history ("TSHI"); a published migration never changes.
-pub(crate) const FORMAT: Format = Format { application: 0x5453_4849, steps: &[FIRST] };
+pub(crate) const FORMAT: Format = Format { application: 0x5453_4849, steps: &[FIRST, STATISTICS] };
 
 /// Times are milliseconds: `begun`, `ended` and `seen` since 1970, others since the begin of their execution. An
 /// execution without a status is running, or its process was killed: `processes` says when a process was last there.
@@ -104,4 +105,30 @@ CREATE TABLE processes (id TEXT PRIMARY KEY NOT NULL, seen INTEGER NOT NULL) STR
 CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1);
+";
+
+/// Counters of calls by day since 1970, server and tool, and their durations by bucket. They do not depend on
+/// executions: they are kept longer, and also if no executions are kept.
+const STATISTICS: &str = "
+CREATE TABLE counters (
+    day INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    ms REAL NOT NULL,
+    longest_ms REAL NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (day, server, tool)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE durations (
+    day INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    PRIMARY KEY (day, server, tool, bucket)
+) STRICT, WITHOUT ROWID;
 ";

@@ -304,20 +304,26 @@ impl Open {
     }
 }
 
-/// The key of hashes, which is created with the file.
+/// Whether executions were written to the file; it may have only statistics.
+pub(crate) fn has_key(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    stored_key(connection).map(|key| key.is_some())
+}
+
+fn stored_key(connection: &Connection) -> Result<Option<[u8; 32]>, rusqlite::Error> {
+    let sql = "SELECT value FROM facts WHERE name = ?1";
+    connection.query_row(sql, [KEY], |row| row.get(0)).optional()
+}
+
+/// The key of hashes, which is created before the first execution is written.
 pub(crate) fn key(connection: &Connection) -> Result<[u8; 32], rusqlite::Error> {
-    let read = || {
-        let sql = "SELECT value FROM facts WHERE name = ?1";
-        connection.query_row(sql, [KEY], |row| row.get::<_, [u8; 32]>(0)).optional()
-    };
-    if let Some(key) = read()? {
+    if let Some(key) = stored_key(connection)? {
         return Ok(key);
     }
     let new =
         random::bytes::<32>().map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
     connection.execute("INSERT OR IGNORE INTO facts (name, value) VALUES (?1, ?2)", params![KEY, new])?;
     // Another process may have been first.
-    read()?.ok_or(rusqlite::Error::QueryReturnedNoRows)
+    stored_key(connection)?.ok_or(rusqlite::Error::QueryReturnedNoRows)
 }
 
 #[cfg(test)]

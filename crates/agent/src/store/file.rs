@@ -50,13 +50,12 @@ fn refused(file: &Path, why: database::Error) -> StoreError {
         database::Error::Foreign => {
             (StoreErrorKind::Format, format!("{shown} is the database of another program; {ELSEWHERE}"))
         }
-        database::Error::Newer(version) => (
+        database::Error::Newer { version, known } => (
             StoreErrorKind::Format,
             format!(
                 "{shown} was written by a newer version of this program (its schema is {version}, the newest \
-                 supported one is {}); update this program, or set agent.conversations to another file in the \
-                 configuration",
-                FORMAT.version()
+                 supported one is {known}); update this program, or set agent.conversations to another file in the \
+                 configuration"
             ),
         ),
         database::Error::NoSharedMemory(journal) => (

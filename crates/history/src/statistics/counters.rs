@@ -1,17 +1,20 @@
-//! The file of statistics: an SQLite database for all processes, with bounded rows.
+//! The tables of the statistics in the file of the history, with bounded rows.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use database::{Durability, Format, is_busy};
-use report::Kind;
+use database::Durability;
+use report::Report;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
+use super::errors::{not_created, refused, sqlite};
 use super::histogram::Histogram;
+use super::moved;
 use super::tally::{Pending, Tally};
-use crate::failure::Failure;
+use crate::prune::SHORT_LOG;
+use crate::schema::FORMAT;
 
 /// Limit on the age of counters, in days.
 const DAYS_KEPT: i64 = 400;
@@ -25,71 +28,34 @@ const PRUNE_INTERVAL: usize = 1_000;
 /// Time limit on waiting for other processes that write: each of them needs milliseconds.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Maximum length of the write-ahead log after a write, in bytes (512 KiB).
-const LONGEST_LOG: u64 = 512 << 10;
-
-/// The tables of the file ("TSST").
-const FORMAT: Format = Format { application: 0x5453_5354, steps: &[TABLES] };
-
-const TABLES: &str = "
-CREATE TABLE calls (
-    day INTEGER NOT NULL,
-    server TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    calls INTEGER NOT NULL,
-    failures INTEGER NOT NULL,
-    cached INTEGER NOT NULL,
-    ms REAL NOT NULL,
-    longest_ms REAL NOT NULL,
-    bytes INTEGER NOT NULL,
-    PRIMARY KEY (day, server, tool)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE durations (
-    day INTEGER NOT NULL,
-    server TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    bucket INTEGER NOT NULL,
-    calls INTEGER NOT NULL,
-    PRIMARY KEY (day, server, tool, bucket)
-) STRICT, WITHOUT ROWID;
-";
-
-/// An open file of statistics.
+/// The opened tables.
 #[derive(Debug)]
-pub(super) struct StatisticsFile {
+pub(super) struct Counters {
     connection: Connection,
     path: PathBuf,
     /// The day on which the limits were last applied, and the number of rows that were written since.
     pruned: Option<(i64, usize)>,
 }
 
-impl StatisticsFile {
-    /// Opens the file; creates it (mode 0600) and its folder (0700) if they are missing.
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
-        Self::of(path, FORMAT.create(path, Durability::Written))
+impl Counters {
+    /// Opens the file; creates it (mode 0600) and its folder (0700) if they are missing. Takes up the counters of earlier
+    /// versions.
+    pub(super) fn create(path: &Path) -> Result<Self, Report> {
+        let opened = FORMAT.create(path, Durability::Written);
+        let mut connection = opened.map_err(|why| refused(path, why))?;
+        database::make_private(path).map_err(|error| not_created(path, error))?;
+        set_up(&connection).map_err(|error| sqlite(path, "can't be opened", error))?;
+        moved::take_up(&mut connection, path)?;
+        Ok(Counters { connection, path: path.to_owned(), pruned: None })
     }
 
-    /// Opens the file if it exists.
-    pub(super) fn open(path: &Path) -> Result<Option<Self>, Failure> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        Self::of(path, FORMAT.open(path, Durability::Written)).map(Some)
-    }
-
-    fn of(path: &Path, opened: Result<Connection, database::Error>) -> Result<Self, Failure> {
-        let connection = opened.map_err(|why| refused(path, why))?;
-        let prepare = || {
-            connection.busy_timeout(BUSY)?;
-            // The end of a run does not wait for the disk.
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        };
-        prepare().map_err(|error| sqlite(path, "can't be opened", error))?;
-        Ok(StatisticsFile { connection, path: path.to_owned(), pruned: None })
+    /// Opens the file if there are statistics.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, Report> {
+        if path.exists() || moved::exists(path) { Self::create(path).map(Some) } else { Ok(None) }
     }
 
     /// Adds counters, and deletes those that are too old.
-    pub(super) fn add(&mut self, pending: &Pending, today: i64) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, pending: &Pending, today: i64) -> Result<(), Report> {
         let path = self.path.clone();
         let since = self.pruned.filter(|(day, _)| *day == today).map(|(_, rows)| rows + pending.len());
         let prunes = since.is_none_or(|rows| rows >= PRUNE_INTERVAL);
@@ -121,7 +87,7 @@ impl StatisticsFile {
             }
         }
         if let Some(today) = prune {
-            let deleted = transaction.execute("DELETE FROM calls WHERE day <= ?1", [today - DAYS_KEPT])?
+            let deleted = transaction.execute("DELETE FROM counters WHERE day <= ?1", [today - DAYS_KEPT])?
                 + transaction.execute(DELETE_EXCESS, [ROWS_KEPT])?;
             if deleted > 0 {
                 transaction.execute(DELETE_DURATIONS, [])?;
@@ -135,7 +101,7 @@ impl StatisticsFile {
     fn shorten_log(&self) -> Result<(), rusqlite::Error> {
         let mut log = self.path.as_os_str().to_owned();
         log.push("-wal");
-        if !std::fs::metadata(log).is_ok_and(|found| found.len() > LONGEST_LOG) {
+        if !std::fs::metadata(log).is_ok_and(|found| found.len() > SHORT_LOG) {
             return Ok(());
         }
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -146,7 +112,7 @@ impl StatisticsFile {
         &self,
         since: i64,
         server: Option<&str>,
-    ) -> Result<BTreeMap<(String, String), Tally>, Failure> {
+    ) -> Result<BTreeMap<(String, String), Tally>, Report> {
         self.try_read(since, server).map_err(|error| sqlite(&self.path, "can't be read", error))
     }
 
@@ -183,7 +149,7 @@ impl StatisticsFile {
     }
 
     /// Deletes all counters, or those of a server; returns the number of deleted calls.
-    pub(super) fn reset(&mut self, server: Option<&str>) -> Result<u64, Failure> {
+    pub(super) fn reset(&mut self, server: Option<&str>) -> Result<u64, Report> {
         let path = self.path.clone();
         self.try_reset(server).map_err(|error| sqlite(&path, "can't be written", error))
     }
@@ -191,11 +157,11 @@ impl StatisticsFile {
     fn try_reset(&mut self, server: Option<&str>) -> Result<u64, rusqlite::Error> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let calls: i64 = transaction.query_row(
-            "SELECT coalesce(sum(calls), 0) FROM calls WHERE ?1 IS NULL OR server = ?1",
+            "SELECT coalesce(sum(calls), 0) FROM counters WHERE ?1 IS NULL OR server = ?1",
             [server],
             |row| row.get(0),
         )?;
-        transaction.execute("DELETE FROM calls WHERE ?1 IS NULL OR server = ?1", [server])?;
+        transaction.execute("DELETE FROM counters WHERE ?1 IS NULL OR server = ?1", [server])?;
         transaction.execute("DELETE FROM durations WHERE ?1 IS NULL OR server = ?1", [server])?;
         transaction.commit()?;
         Ok(count(calls))
@@ -203,7 +169,7 @@ impl StatisticsFile {
 }
 
 const ADD_CALLS: &str = "
-INSERT INTO calls (day, server, tool, calls, failures, cached, ms, longest_ms, bytes)
+INSERT INTO counters (day, server, tool, calls, failures, cached, ms, longest_ms, bytes)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT DO UPDATE SET
     calls = calls + excluded.calls,
@@ -218,58 +184,25 @@ INSERT INTO durations (day, server, tool, bucket, calls) VALUES (?1, ?2, ?3, ?4,
 ON CONFLICT DO UPDATE SET calls = calls + excluded.calls";
 
 const DELETE_EXCESS: &str = "
-DELETE FROM calls WHERE (day, server, tool) IN
-    (SELECT day, server, tool FROM calls ORDER BY day DESC, calls DESC, server, tool LIMIT -1 OFFSET ?1)";
+DELETE FROM counters WHERE (day, server, tool) IN
+    (SELECT day, server, tool FROM counters ORDER BY day DESC, calls DESC, server, tool LIMIT -1 OFFSET ?1)";
 
 const DELETE_DURATIONS: &str = "
-DELETE FROM durations WHERE (day, server, tool) NOT IN (SELECT day, server, tool FROM calls)";
+DELETE FROM durations WHERE (day, server, tool) NOT IN (SELECT day, server, tool FROM counters)";
 
 const READ_CALLS: &str = "
 SELECT server, tool, sum(calls), sum(failures), sum(cached), total(ms), max(longest_ms), sum(bytes)
-FROM calls WHERE day >= ?1 AND (?2 IS NULL OR server = ?2) GROUP BY server, tool";
+FROM counters WHERE day >= ?1 AND (?2 IS NULL OR server = ?2) GROUP BY server, tool";
 
 const READ_DURATIONS: &str = "
 SELECT server, tool, bucket, sum(calls)
 FROM durations WHERE day >= ?1 AND (?2 IS NULL OR server = ?2) GROUP BY server, tool, bucket";
 
-fn refused(path: &Path, why: database::Error) -> Failure {
-    match why {
-        database::Error::Folder(error) | database::Error::Lock(error) | database::Error::File(error) => {
-            failed(path, &format!("can't be created: {error}"), CHECK).caused_by(error)
-        }
-        database::Error::Sqlite(what, cause) => sqlite(path, what, cause),
-        database::Error::Foreign => failed(path, "is the database of another program", "move it away"),
-        database::Error::Newer(version) => {
-            let known = FORMAT.version();
-            let what = format!("has the format {version}, and this version of Toolsmith knows {known}");
-            failed(path, &what, "update Toolsmith, or move the file away")
-        }
-        database::Error::NoSharedMemory(journal) => {
-            let what = format!("is on a file system without shared memory for processes (log: {journal})");
-            failed(path, &what, "set XDG_STATE_HOME to a folder on a local disk")
-        }
-    }
-}
-
-/// Advice for most failures.
-const CHECK: &str = "check the file, its permissions and its disk";
-
-fn sqlite(path: &Path, what: &str, error: rusqlite::Error) -> Failure {
-    use ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase};
-    let advice = match error.sqlite_error_code() {
-        _ if is_busy(&error) => "another process keeps it locked; end that process, or try again later",
-        Some(DiskFull) => "the disk is full; free some space",
-        Some(NotADatabase | DatabaseCorrupt) => "it is damaged; delete it, and a new one is created",
-        _ => CHECK,
-    };
-    failed(path, &format!("{what}: {error}"), advice).caused_by(error)
-}
-
-fn failed(path: &Path, what: &str, advice: &str) -> Failure {
-    let message = format!("the file of statistics {} {what}", path.display());
-    Failure::new(Kind::Statistics, message)
-        .hint(advice)
-        .hint("`globalSettings: { stats: false }` in the configuration switches statistics off")
+fn set_up(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.busy_timeout(BUSY)?;
+    // The end of a run does not wait for the disk.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(())
 }
 
 /// A count as SQLite stores it.
