@@ -46,7 +46,7 @@ pub(crate) use servers::{
     NamedArguments, OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
 };
 
-use config::{LoadOptions, Needs};
+use config::{Demo, LoadOptions, Needs};
 use values::{
     NameAndValue, address, description_length, seconds, seconds_or_none, server_and_tool, server_name,
 };
@@ -212,7 +212,7 @@ impl ConfigArguments {
     /// Converts the options to those of the loader, for a command that works without servers.
     pub(crate) fn options(&self) -> LoadOptions {
         let file = self.config.clone().or_else(config::file_of_environment);
-        LoadOptions { file, strict: self.strict, needs: Needs::Nothing, servers_of: None }
+        LoadOptions { file, strict: self.strict, needs: Needs::Nothing, ..LoadOptions::default() }
     }
 }
 
@@ -241,9 +241,10 @@ impl ServersArguments {
         file.chain(strict).chain(demo).collect()
     }
 
-    /// Like [`ServersArguments::options`], for a command with other needs.
+    /// Like [`ServersArguments::options`], for a command with other needs. With `--demo` it needs the demo server.
     pub(crate) fn options_with(&self, needs: Needs) -> LoadOptions {
-        LoadOptions { needs: if self.demo { Needs::Demo } else { needs }, ..self.config.options() }
+        let (needs, demo) = if self.demo { (Needs::Servers, Demo::Only) } else { (needs, Demo::Never) };
+        LoadOptions { needs, demo, ..self.config.options() }
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::CommandFactory as _;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, SubcommandCandidates};
-use config::{Config, LoadOptions, Needs, Server};
+use config::{Config, Demo, LoadOptions, Needs, Server};
 use gateway::saved_programs::ProgramStore;
 use gateway::tool_list::ToolList;
 use runner::Cache;
@@ -145,9 +145,10 @@ fn is_plain(name: &str) -> bool {
 /// The configuration in force, with the options `--config` and `--demo` on the line.
 fn configuration() -> Option<Config> {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let needs = if words.iter().any(|word| word == "--demo") { Needs::Demo } else { Needs::Nothing };
+    let demo = if words.iter().any(|word| word == "--demo") { Demo::Only } else { Demo::Never };
     let file = config_file(&words).or_else(config::file_of_environment);
-    config::survey_without_untrusted(&LoadOptions { file, needs, ..LoadOptions::default() }).ok()
+    let options = LoadOptions { file, demo, needs: Needs::Nothing, ..LoadOptions::default() };
+    config::load(&options.without_untrusted()).ok()
 }
 
 /// The value of `--config` among the words.

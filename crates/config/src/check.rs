@@ -7,7 +7,8 @@ use report::Problem;
 use super::layers;
 use super::trust::{self, ProjectFiles, Trust};
 use super::{
-    Config, ConfigLayer, Error, LOCK, LoadOptions, Needs, checked, file_of_environment, locks, text,
+    Config, ConfigLayer, Error, LOCK, LoadOptions, Needs, Untrusted, checked, file_of_environment, locks,
+    text,
 };
 
 /// The result of a check.
@@ -31,10 +32,7 @@ pub fn check(file: Option<&Path>) -> Result<Checked, Error> {
     let named = file.map(Path::to_owned);
     let layers = match &named {
         Some(file) => layers::alone(&ConfigLayer::Named(file.clone()))?,
-        None => {
-            let options = LoadOptions { file: file_of_environment(), ..LoadOptions::default() };
-            layers::gather_to_look_at(&options)?
-        }
+        None => layers::gather(&LoadOptions { file: file_of_environment(), ..shown() })?,
     };
     let problems = [layers.problems(), layers.refused()].concat();
     let mut notes = Vec::new();
@@ -57,9 +55,13 @@ fn usable(file: Option<&Path>, layers: layers::Layers) -> Result<Config, Error> 
     if is_complete || !is_alone {
         return checked(config, &LoadOptions { needs: Needs::Nothing, ..LoadOptions::default() });
     }
-    let options = LoadOptions { file: file.map(Path::to_owned), ..LoadOptions::default() };
-    checked(layers::gather_to_look_at(&options)?.merge()?, &options)?;
+    let options = LoadOptions { file: file.map(Path::to_owned), ..shown() };
+    checked(layers::gather(&options)?.merge()?, &options)?;
     Ok(config)
+}
+
+fn shown() -> LoadOptions {
+    LoadOptions { untrusted: Untrusted::Shown, ..LoadOptions::default() }
 }
 
 /// Names the project's file if it has no effect because it is not trusted.

@@ -11,7 +11,7 @@ use report::Problem;
 
 use super::history;
 use super::key_macros::{Kind as _, Merge as _};
-use super::load_options::LoadOptions;
+use super::load_options::{LoadOptions, Untrusted};
 use super::locks::{self, LOCK, LockFile};
 use super::protected;
 use super::server::Merged;
@@ -37,17 +37,6 @@ pub struct Layers {
     pub notes: Vec<String>,
     /// What the user has to do before the project's file is used.
     pub(super) untrusted: Option<String>,
-}
-
-/// How to treat an untrusted project file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Untrusted {
-    /// It is an error.
-    Refused,
-    /// It is read anyway, only to be shown.
-    Shown,
-    /// It is skipped and reported.
-    LeftOut,
 }
 
 /// The user's file, if it exists.
@@ -114,21 +103,6 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
     }
 }
 
-/// Reads the layers that the arguments, the folder and the environment name.
-pub fn gather(options: &LoadOptions) -> Result<Layers, Error> {
-    gather_with(options, Untrusted::Refused)
-}
-
-/// Like [`gather`], but also reads an untrusted project file, to show it.
-pub fn gather_to_look_at(options: &LoadOptions) -> Result<Layers, Error> {
-    gather_with(options, Untrusted::Shown)
-}
-
-/// Like [`gather`], but skips and reports an untrusted project file.
-pub(super) fn gather_trusted(options: &LoadOptions) -> Result<Layers, Error> {
-    gather_with(options, Untrusted::LeftOut)
-}
-
 /// Reads one file alone.
 pub fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
     let mut layers = Layers::default();
@@ -136,7 +110,8 @@ pub fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
     Ok(layers)
 }
 
-fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Error> {
+/// Reads the layers that the arguments, the folder and the environment name.
+pub fn gather(options: &LoadOptions) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     // The user's pins are in force with any other layers, and without a configuration file of the user.
     if let Some(path) = locks::place(&ConfigLayer::Environment) {
@@ -153,8 +128,10 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
     let project = project_file(&folder)?;
     let project = project.filter(|file| !options.file.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
-        Some(file) if untrusted == Untrusted::Shown => layers.with_lock(&ConfigLayer::Project(file))?,
-        Some(file) => layers.project(file, options.file.is_some(), untrusted)?,
+        Some(file) if options.untrusted == Untrusted::Shown => {
+            layers.with_lock(&ConfigLayer::Project(file))?
+        }
+        Some(file) => layers.project(file, options)?,
         None => {}
     }
     if let Some(file) = &options.file {
@@ -199,7 +176,7 @@ impl Layers {
     }
 
     /// Reads the project's file and lock file, if their contents are trusted.
-    fn project(&mut self, file: PathBuf, another_is_named: bool, untrusted: Untrusted) -> Result<(), Error> {
+    fn project(&mut self, file: PathBuf, options: &LoadOptions) -> Result<(), Error> {
         let text = text::read(&file)?;
         let lock = LockFile::read(file.with_file_name(LOCK))?;
         let what = match trust::of(&file, ProjectFiles::new(&text, lock.text.as_deref()))? {
@@ -216,13 +193,13 @@ impl Layers {
             }
         };
         let shown = file.display();
-        if untrusted == Untrusted::LeftOut {
+        if options.untrusted == Untrusted::LeftOut {
             self.untrusted = Some(format!(
                 "The configuration {shown} {what} and is left out: ask the user to run `toolsmith trust` in its folder."
             ));
             return Ok(());
         }
-        if another_is_named {
+        if options.file.is_some() {
             self.notes.push(format!("{shown} {what}, and is left out (`toolsmith trust` shows it)"));
             return Ok(());
         }

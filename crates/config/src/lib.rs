@@ -70,7 +70,7 @@ pub use identities::{
 };
 pub use key_types::MAX_SECONDS;
 pub use layers::file_of_environment;
-pub use load_options::{LoadOptions, Needs, ServersOf};
+pub use load_options::{Demo, LoadOptions, Needs, ServersOf, Untrusted};
 pub use locks::{LOCK, LockFile};
 pub use own_program::is_this_program;
 pub use permissions::{Filter, Glob, Permission, Rules};
@@ -89,19 +89,11 @@ pub use top_level::CacheSettings;
 /// arguments name, and the environment.
 ///
 /// # Errors
-/// If a layer can't be read or has an error outside its servers, the project's file is not trusted, no server is
-/// usable although one is needed ([`Needs`]), or, with `--strict`, any entry has an error.
+/// If a layer can't be read or has an error outside its servers, the project's file is not trusted
+/// ([`Untrusted::Refused`]), no server is usable although one is needed ([`Needs`]), or, with `strict`, any entry has
+/// an error.
 pub fn load(options: &LoadOptions) -> Result<Config, Error> {
-    checked(survey(options)?, options)
-}
-
-/// Like [`load`], for a process that serves clients: an untrusted project file is skipped and reported in
-/// [`Config::untrusted`]. Then the configuration may have no server.
-///
-/// # Errors
-/// As [`load`], except for the untrusted file.
-pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
-    let config = survey_without_untrusted(options)?;
+    let config = with_demo_server(layers::gather(options)?.merge()?, options.demo)?;
     if config.untrusted.is_some() && config.servers.is_empty() && !options.strict {
         return Ok(config);
     }
@@ -114,9 +106,8 @@ fn checked(config: Config, options: &LoadOptions) -> Result<Config, Error> {
         return Err(Error::of(wrong));
     }
     let needs_one = match options.needs {
-        Needs::Servers => config.subagent.is_none(),
-        Needs::ServersIfAny { .. } => config.subagent.is_none() && !is_unconfigured(&config),
-        Needs::Demo => true,
+        Needs::Servers => config.subagent.is_none() || options.demo == Demo::Only,
+        Needs::ServersIfAny => config.subagent.is_none() && !is_unconfigured(&config),
         Needs::Nothing => false,
     };
     // A process that works without servers waits until the entry is corrected.
@@ -136,28 +127,12 @@ fn wrong_entries(config: &Config) -> Vec<Problem> {
     wrong
 }
 
-/// Like [`load`], but does not fail if no server is usable.
-///
-/// # Errors
-/// If a layer can't be read or has an error outside its servers, or the project's file is not trusted.
-pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
-    with_demo_server(layers::gather(options)?.merge()?, options.needs)
-}
-
-/// Like [`survey`], without an untrusted project file, as in [`load_without_untrusted`].
-///
-/// # Errors
-/// If a layer can't be read or has an error outside its servers.
-pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
-    with_demo_server(layers::gather_trusted(options)?.merge()?, options.needs)
-}
-
 /// Adds the demo server if the command needs it. It has no lock file: those in force are of the user's servers.
-fn with_demo_server(mut config: Config, needs: Needs) -> Result<Config, Error> {
-    let is_used = match needs {
-        Needs::Servers | Needs::Nothing => false,
-        Needs::ServersIfAny { or_demo } => or_demo && is_unconfigured(&config) && config.untrusted.is_none(),
-        Needs::Demo => config.switched_off.is_none(),
+fn with_demo_server(mut config: Config, demo: Demo) -> Result<Config, Error> {
+    let is_used = match demo {
+        Demo::Never => false,
+        Demo::IfUnconfigured => is_unconfigured(&config) && config.untrusted.is_none(),
+        Demo::Only => config.switched_off.is_none(),
     };
     if is_used {
         config.servers = vec![demo_server()?];

@@ -13,9 +13,28 @@ pub struct LoadOptions {
     pub strict: bool,
     /// Which servers the command needs.
     pub needs: Needs,
+    /// When the demo server is used.
+    pub demo: Demo,
     /// The only layer whose servers are used, also those that another layer overrides; `None` for all layers. Settings
     /// always come from all layers.
     pub servers_of: Option<ServersOf>,
+    /// How to treat an untrusted project file.
+    pub untrusted: Untrusted,
+}
+
+impl LoadOptions {
+    /// The same options, with the demo server if nothing is configured.
+    #[must_use]
+    pub fn or_demo(self) -> Self {
+        let demo = if self.demo == Demo::Never { Demo::IfUnconfigured } else { self.demo };
+        LoadOptions { demo, ..self }
+    }
+
+    /// The same options, without the project's file if it is not trusted.
+    #[must_use]
+    pub fn without_untrusted(self) -> Self {
+        LoadOptions { untrusted: Untrusted::LeftOut, ..self }
+    }
 }
 
 /// A layer of servers.
@@ -45,10 +64,30 @@ pub enum Needs {
     /// It works without servers.
     Nothing,
     /// At least one that can be used, unless nothing is configured.
-    ServersIfAny {
-        /// Whether it has the demo server if nothing is configured.
-        or_demo: bool,
-    },
-    /// Only the demo server, in place of the configured ones.
-    Demo,
+    ServersIfAny,
+}
+
+/// When the demo server is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Demo {
+    /// Never.
+    #[default]
+    Never,
+    /// If nothing is configured.
+    IfUnconfigured,
+    /// Always, in place of the configured servers.
+    Only,
+}
+
+/// How to treat an untrusted project file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Untrusted {
+    /// It is an error.
+    #[default]
+    Refused,
+    /// It is read anyway, only to be shown.
+    Shown,
+    /// It is skipped and reported in [`Config::untrusted`](super::Config::untrusted). Then the configuration may have no
+    /// server.
+    LeftOut,
 }

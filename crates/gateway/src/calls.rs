@@ -3,18 +3,17 @@
 
 mod checked_call;
 pub mod result_cache;
-pub mod statistics;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use history::statistics::{CountedCall, Statistics};
 use runner::{Answer, CallFailure};
 use terminal::Notifier;
 use tokio::sync::watch;
 
 pub use checked_call::CheckedCall;
 use result_cache::{Key, ResultCache};
-use statistics::{CountedCall, Statistics};
 
 /// The cache of results and the statistics of a process. Clones share them.
 #[derive(Clone)]

@@ -5,6 +5,8 @@
 //! and `prune` the bounds on age and size. `kept` bounds texts and masks secrets before anything is written, `tokens`
 //! estimates what code mode saves. [`Reader`] reads the file for commands and pages. Which executions are recorded is
 //! decided elsewhere.
+//!
+//! [`statistics`] counts calls in the same file, also if no executions are kept.
 
 mod clock;
 mod differences;
@@ -21,16 +23,18 @@ mod recorder;
 mod rows;
 mod schema;
 pub mod shown;
+pub mod statistics;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod tool_calls;
 mod writer;
 
+pub use database::Durability;
 pub use differences::{Calls, Differences, Member, Tally};
 pub use error::{HistoryError, HistoryErrorKind};
 pub use event::{Asked, Ending, NewExecution, Requester};
-pub use file::{Durability, file};
+pub use file::file;
 pub use filter::{Filter, Page};
 pub use observed::Observed;
 pub use reader::Reader;

@@ -28,7 +28,7 @@ const MOST_LOG: u64 = 4 << 20;
 
 /// Maximum length of the write-ahead log of a process that has ended (1 MiB: reading it takes less than a millisecond, and
 /// emptying it takes two syncs, once in about twenty runs).
-const SHORT_LOG: u64 = 1 << 20;
+pub(crate) const SHORT_LOG: u64 = 1 << 20;
 
 /// Pages freed after a deletion (64 MiB of them at most).
 const FREED_PAGES: u64 = 16_384;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use database::Durability;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, Row, ToSql, TransactionBehavior, params_from_iter};
 use serde::de::DeserializeOwned;
@@ -10,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::clock::now;
 use crate::error::{HistoryError, HistoryErrorKind};
-use crate::file::{self, Durability};
+use crate::file;
 use crate::filter::{Conditions, Filter, Page};
 use crate::kept;
 use crate::prune::{self, GONE};
@@ -44,7 +45,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file; `None` if there is none yet.
+    /// Opens a file; `None` if no execution was ever written to it.
     ///
     /// # Errors
     /// If it is not a history, or can't be read.
@@ -53,7 +54,9 @@ impl Reader {
             return Ok(None);
         }
         let connection = file::open(file, Durability::Written)?;
-        Ok(Some(Reader { connection, file: file.to_owned() }))
+        let is_used =
+            writer::has_key(&connection).map_err(|cause| file::error(file, "can't be read", cause))?;
+        Ok(is_used.then(|| Reader { connection, file: file.to_owned() }))
     }
 
     /// The executions that a filter chooses, the latest first.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use database::Durability;
 use serde_json::value::RawValue;
 use terminal::{Masker, Notifier};
 use tokio::sync::oneshot;
 
 use crate::clock::now;
 use crate::event::{Asked, Begin, Bounds, Ending, Event, NewExecution, Owner, Step};
-use crate::file::Durability;
 use crate::kept::SentArguments;
 use crate::tokens::{Direct, estimate};
 use crate::writer;

@@ -2,18 +2,13 @@
 //!
 //! Everything that a list shows is in `executions`, whose rows are small. `contents` has the texts of an execution,
 //! `calls` and `questions` have one row each, and `tools` has each tool that an execution called once, to find
-//! executions by it. `recordings` has what a replay needs. `words` is an index of the texts without the texts.
+//! executions by it. `recordings` has what a replay needs. `words` is an index of the texts without the texts. `counters`
+//! and `durations` are the statistics.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use database::Format;
 
-/// The application id that distinguishes a history from other databases ("TSHI").
-pub(crate) const APPLICATION: i64 = 0x5453_4849;
-
-/// The migrations; a published one never changes.
-const STEPS: &[&str] = &[FIRST];
-
-/// The version after all migrations.
-pub(crate) const VERSION: i64 = STEPS.len() as i64;
+/// The tables of a history ("TSHI"); a published migration never changes.
+pub(crate) const FORMAT: Format = Format { application: 0x5453_4849, steps: &[FIRST, STATISTICS] };
 
 /// Times are milliseconds: `begun`, `ended` and `seen` since 1970, others since the begin of their execution. An
 /// execution without a status is running, or its process was killed: `processes` says when a process was last there.
@@ -112,18 +107,28 @@ CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value BLOB NOT NULL) STRICT,
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1);
 ";
 
-/// Brings a file to the current version. Several processes may try at the same time.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), rusqlite::Error> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version = user_version(&transaction)?;
-    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or_default()) {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", VERSION)?;
-    transaction.commit()
-}
+/// Counters of calls by day since 1970, server and tool, and their durations by bucket. They do not depend on
+/// executions: they are kept longer, and also if no executions are kept.
+const STATISTICS: &str = "
+CREATE TABLE counters (
+    day INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    failures INTEGER NOT NULL,
+    cached INTEGER NOT NULL,
+    ms REAL NOT NULL,
+    longest_ms REAL NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (day, server, tool)
+) STRICT, WITHOUT ROWID;
 
-fn user_version(transaction: &Transaction<'_>) -> Result<i64, rusqlite::Error> {
-    transaction.pragma_query_value(None, "user_version", |row| row.get(0))
-}
+CREATE TABLE durations (
+    day INTEGER NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    PRIMARY KEY (day, server, tool, bucket)
+) STRICT, WITHOUT ROWID;
+";

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 
+use database::{BUSY, Durability};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior, params};
 use system::random;
 use terminal::Notifier;
@@ -18,7 +19,7 @@ use tokio::sync::oneshot;
 use crate::clock::now;
 use crate::error::HistoryError;
 use crate::event::{Bounds, Event, Step};
-use crate::file::{self, Durability};
+use crate::file;
 use crate::prune;
 use crate::rows::Rows;
 
@@ -219,13 +220,13 @@ impl Writer {
         let failed = |cause| file::error(&self.file, "can't be written", cause);
         // First, so that its executions count as running. An idle process need not be seen.
         if self.running > 0 {
-            file::retry(|| open.see(&self.process)).map_err(failed)?;
+            database::retry(BUSY, || open.see(&self.process)).map_err(failed)?;
         }
         loop {
             let (count, bytes) = part(&self.batch, self.bounds);
             let events = self.batch.get(..count).unwrap_or_default();
             let mut room = bytes;
-            while let Err(error) = file::retry(|| open.write(events, &self.process)) {
+            while let Err(error) = database::retry(BUSY, || open.write(events, &self.process)) {
                 // The file has its size: older executions make place. Merging the index may need more than the events.
                 let is_full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
                 let may_fit =
@@ -277,7 +278,7 @@ impl Open {
         let connection = file::create(file, durability)?;
         let failed = |cause| file::error(file, "can't be written", cause);
         prune::limit(&connection, bounds).map_err(failed)?;
-        let key = file::retry(|| key(&connection)).map_err(failed)?;
+        let key = database::retry(BUSY, || key(&connection)).map_err(failed)?;
         Ok(Open { connection, identity: identity(file), key, expired: None })
     }
 
@@ -303,20 +304,26 @@ impl Open {
     }
 }
 
-/// The key of hashes, which is created with the file.
+/// Whether executions were written to the file; it may have only statistics.
+pub(crate) fn has_key(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    stored_key(connection).map(|key| key.is_some())
+}
+
+fn stored_key(connection: &Connection) -> Result<Option<[u8; 32]>, rusqlite::Error> {
+    let sql = "SELECT value FROM facts WHERE name = ?1";
+    connection.query_row(sql, [KEY], |row| row.get(0)).optional()
+}
+
+/// The key of hashes, which is created before the first execution is written.
 pub(crate) fn key(connection: &Connection) -> Result<[u8; 32], rusqlite::Error> {
-    let read = || {
-        let sql = "SELECT value FROM facts WHERE name = ?1";
-        connection.query_row(sql, [KEY], |row| row.get::<_, [u8; 32]>(0)).optional()
-    };
-    if let Some(key) = read()? {
+    if let Some(key) = stored_key(connection)? {
         return Ok(key);
     }
     let new =
         random::bytes::<32>().map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
     connection.execute("INSERT OR IGNORE INTO facts (name, value) VALUES (?1, ?2)", params![KEY, new])?;
     // Another process may have been first.
-    read()?.ok_or(rusqlite::Error::QueryReturnedNoRows)
+    stored_key(connection)?.ok_or(rusqlite::Error::QueryReturnedNoRows)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use config::trust;
-use config::{Config, ConfigLayer, LoadOptions, layers};
+use config::{Config, ConfigLayer, LoadOptions, Untrusted, layers};
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, approvals};
@@ -29,7 +29,6 @@ use super::programs::OfferedPrograms;
 use super::snapshot::Settings;
 use super::state::ServerState;
 use crate::process_context::ProcessContext;
-use crate::setup;
 use crate::telemetry::Exporter;
 
 /// Minimum pause between two readings of the configuration: a file may be written continuously.
@@ -46,8 +45,6 @@ pub struct Source {
     pub token_variable: Option<String>,
     /// The token.
     pub token: Option<String>,
-    /// Whether to start without a project's file that is not trusted.
-    pub lenient: bool,
 }
 
 impl Source {
@@ -55,14 +52,13 @@ impl Source {
     /// one; a trusted file in effect is not lost by a change.
     fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
         let has_project = old.layers.iter().any(|layer| matches!(layer, ConfigLayer::Project(_)));
-        let may_leave_out = self.lenient && !has_project;
-        let load = if may_leave_out { setup::load_without_untrusted } else { setup::load_in };
-        self.settings(load(&self.process, &self.options)?)
+        let untrusted = if has_project { Untrusted::Refused } else { self.options.untrusted };
+        self.settings(self.process.configure(&LoadOptions { untrusted, ..self.options.clone() })?)
     }
 
     /// Reads the configuration for the first time; returns also the export of traces, if configured.
     pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
-        let (config, exporter) = setup::load_to_serve(&self.process, &self.options, self.lenient)?;
+        let (config, exporter) = self.process.configure_to_serve(&self.options)?;
         Ok((self.settings(config)?, exporter))
     }
 

@@ -38,7 +38,6 @@ async fn serve_in(
         options: options.load.clone(),
         token_variable: options.token_variable.clone(),
         token: token.as_ref().map(|token| token.secret().to_owned()),
-        lenient: true,
     };
     let first = runtime.read(&source)?;
     options.check_access(&first.0.config.serve)?;

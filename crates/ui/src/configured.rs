@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use config::{Config, LoadOptions};
+use config::{Config, LoadOptions, Needs};
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::tool_list::ToolList;
@@ -32,7 +32,9 @@ impl Configured {
     /// # Errors
     /// If one of them can't be read.
     pub(crate) fn read(options: &LoadOptions) -> Result<Self, PageError> {
-        let config = config::survey_without_untrusted(options).map_err(Failure::from)?;
+        // A page shows also servers that can't be used.
+        let options = LoadOptions { strict: false, needs: Needs::Nothing, ..options.clone() };
+        let config = config::load(&options.without_untrusted()).map_err(Failure::from)?;
         let cache = cache::open(&config.cache)?;
         let known = Known::of(&config)?;
         let lists = catalog::known_lists(&cache, &config);

@@ -257,6 +257,7 @@ fn what_version_0_2_has_kept_is_used() {
     let counted = home.run(&["stats", "--json", "--server", "shop"]).exits(0);
     let counted: Value = serde_json::from_str(&counted.stdout).unwrap();
     assert_eq!((&counted[0]["tool"], &counted[0]["calls"]), (&"echo".into(), &1.into()));
+    assert!(!home.path(STATISTICS).exists(), "they were moved");
     // A new answer is added to the remembered ones.
     let before = home.json(PERMISSIONS);
     home.allow_always().exits(0);

@@ -44,11 +44,12 @@ fn counted(state: &Path, more: &[&str]) -> Vec<(String, u64, u64)> {
 fn calls_of_runs_commands_and_clients_are_counted_shown_and_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
+    let config = config("history: { enabled: false }\n");
     run(state, &["stats"], None, "").exits(0).says(&["no calls are counted"]);
     let code = format!("// {}\nfor _ in 0..3 {{ code::echo().message(\"kept-nowhere\").await?; }}", unique());
-    run(state, &["run", "-"], Some(&config("")), &code).exits(0);
-    run(state, &["mcp", "call", "code.echo", "message=x"], Some(&config("")), "").exits(0);
-    let mut server = Serve::new(&config("")).variable("XDG_STATE_HOME", state.to_str().unwrap()).start();
+    run(state, &["run", "-"], Some(&config), &code).exits(0);
+    run(state, &["mcp", "call", "code.echo", "message=x"], Some(&config), "").exits(0);
+    let mut server = Serve::new(&config).variable("XDG_STATE_HOME", state.to_str().unwrap()).start();
     server.shake_hands();
     let direct = json!({ "name": "echo", "arguments": { "message": "x" } });
     server.ask(2, "tools/call", &direct);
@@ -63,11 +64,11 @@ fn calls_of_runs_commands_and_clients_are_counted_shown_and_deleted() {
     let columns = ["SERVER", "TOOL", "CALLS", "FAILED", "CACHED", "MEAN", "P50", "P95", "TOTAL", "RESULTS"];
     assert_eq!(lines[0], columns, "{table}");
     assert_eq!(lines[1][..5], ["code", "echo", "5", "0", "0"], "{table}");
-    let file = state.join("toolsmith/stats.db");
+    let file = state.join("toolsmith/history.db");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    // The history keeps snippets.
-    let is_ours = |entry: &fs::DirEntry| entry.file_name().to_str().unwrap().starts_with("stats");
-    for entry in fs::read_dir(file.parent().unwrap()).unwrap().flatten().filter(is_ours) {
+    // Without a history, only the statistics are written.
+    run(state, &["history", "list"], None, "").exits(0).says(&["no executions are kept in"]);
+    for entry in fs::read_dir(file.parent().unwrap()).unwrap().flatten() {
         let bytes = fs::read(entry.path()).unwrap_or_default();
         assert!(!String::from_utf8_lossy(&bytes).contains("kept-nowhere"), "arguments are kept");
     }
@@ -83,18 +84,18 @@ fn counting_can_be_switched_off() {
     let off = config("globalSettings: { stats: false }\n");
     run(folder.path(), &["mcp", "call", "code.echo", "message=x"], Some(&off), "").exits(0);
     assert_eq!(counted(folder.path(), &[]), []);
-    assert!(!folder.path().join("toolsmith/stats.db").exists());
+    assert!(!folder.path().join("toolsmith/history.db").exists());
 }
 
 #[test]
 fn a_damaged_file_costs_a_warning_and_no_call() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("toolsmith/stats.db");
+    let file = folder.path().join("toolsmith/history.db");
     fs::create_dir(file.parent().unwrap()).unwrap();
     fs::write(&file, "this is not a database, although it is long enough to be one; ".repeat(10)).unwrap();
     let call = ["mcp", "call", "code.echo", "message=hello"];
     let done = run(folder.path(), &call, Some(&config("")), "").exits(0);
     assert_eq!(done.stdout.trim(), "hello");
     assert_eq!(done.stderr.matches("calls are not counted").count(), 1, "{done:#?}");
-    run(folder.path(), &["stats"], None, "").exits(7).says(&["stats.db", "it is damaged; delete it"]);
+    run(folder.path(), &["stats"], None, "").exits(7).says(&["history.db", "it is damaged; move it away"]);
 }

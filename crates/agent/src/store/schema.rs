@@ -3,21 +3,10 @@
 //! A block is stored as the JSON of [`crate::Block`], the same form that is sent, and nothing is stored twice. Tool
 //! calls and results are views on it, for use in SQL.
 
-use rusqlite_migration::{M, Migrations};
+use database::Format;
 
-/// The application id that distinguishes a file of conversations from other databases ("TSCV").
-pub(super) const APPLICATION: i32 = 0x5453_4356;
-
-/// The migrations; a published one never changes.
-const STEPS: &[M<'static>] = &[M::up(FIRST)];
-
-/// The version after all migrations.
-pub(super) const VERSION: i64 = STEPS.len() as i64;
-
-/// The migrations to the current version.
-pub(super) fn migrations() -> Migrations<'static> {
-    Migrations::from_slice(STEPS)
-}
+/// The tables of a file of conversations ("TSCV"); a published migration never changes.
+pub(super) const FORMAT: Format = Format { application: 0x5453_4356, steps: &[FIRST] };
 
 /// Messages are deleted with their conversation, not with their parent: SQLite supports at most a thousand levels of
 /// cascading deletes.
@@ -78,19 +67,3 @@ SELECT
 FROM blocks JOIN messages ON messages.number = blocks.message
 WHERE blocks.type = 'tool_result';
 ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn migrations_lead_from_an_empty_file_to_the_current_version() {
-        migrations().validate().unwrap();
-        let mut connection = rusqlite::Connection::open_in_memory().unwrap();
-        migrations().to_latest(&mut connection).unwrap();
-        let application: i32 =
-            connection.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-        assert_eq!((application, version), (APPLICATION, VERSION));
-    }
-}

@@ -157,7 +157,7 @@ impl Writer {
             given_up,
             losses: Vec::new(),
             obstacle: None,
-            patience: file::BUSY,
+            patience: database::BUSY,
         }
     }
 
@@ -265,7 +265,7 @@ impl Writer {
 
     fn write_first(&mut self, count: usize) -> Result<(), rusqlite::Error> {
         let (connection, waiting) = (&mut self.connection, &self.waiting);
-        file::retry(self.patience, || {
+        database::retry(self.patience, || {
             // No other process writes from its start on, so there is no deadlock between processes.
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for (keep, _) in waiting.iter().take(count) {
@@ -357,7 +357,7 @@ fn is_passing(error: &rusqlite::Error) -> bool {
                 | NotADatabase
         )
     );
-    of_the_file || file::is_busy(error)
+    of_the_file || database::is_busy(error)
 }
 
 fn insert(transaction: &Transaction<'_>, keep: &Keep) -> Result<(), rusqlite::Error> {

@@ -98,7 +98,7 @@ impl Command {
 impl From<ServeArguments> for ServeOptions {
     fn from(arguments: ServeArguments) -> Self {
         // Servers may be added while it runs.
-        let load = arguments.place.options_with(Needs::Nothing);
+        let load = arguments.place.options_with(Needs::Nothing).without_untrusted();
         serve_options(load, arguments.listening, arguments.permission)
     }
 }

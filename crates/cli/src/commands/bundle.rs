@@ -76,9 +76,9 @@ fn program(given: Option<&Path>) -> Result<PathBuf, Failure> {
 /// Compiles the crates for snippets, and the bindings if they are wanted.
 async fn build(arguments: &BundleArguments, terminal: &Terminal) -> Result<(Engine, Catalog), Failure> {
     if arguments.bindings {
-        return build_bindings(&setup::load(&arguments.place.options())?, terminal).await;
+        return build_bindings(&setup::configure(&arguments.place.options())?, terminal).await;
     }
-    let config = setup::load(&arguments.place.config.options())?;
+    let config = setup::configure(&arguments.place.config.options())?;
     let engine = Engine::open(&config.code_mode.engine(cache::open(&config.cache)?), terminal).await?;
     Ok((engine, Catalog::default()))
 }

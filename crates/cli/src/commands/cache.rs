@@ -42,7 +42,7 @@ async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let (engine, catalog) = build_bindings(&setup::load(&arguments.place.options())?, terminal).await?;
+    let (engine, catalog) = build_bindings(&setup::configure(&arguments.place.options())?, terminal).await?;
     for module in catalog.modules().values() {
         terminal.note(&format!(
             "{}: compiled the bindings of {}",

@@ -51,7 +51,7 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
 /// Opens the store, or returns the path of its file if that does not exist: these commands do not create it. Untrusted
 /// project configurations are ignored, as in `ask` and `chat`.
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
-    let config = setup::survey_without_untrusted(&place.options())?;
+    let config = setup::configure(&place.options().without_untrusted())?;
     let Some(file) = server::conversations::file(&config)? else {
         let message = "no conversations are kept: agent.conversations is false in the configuration";
         return Err(Failure::new(Kind::Conversation, message).with_code(exit_code::CONFIGURATION));

@@ -32,7 +32,7 @@ use line::{Line, line};
 /// Runs the command and returns the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = setup::load(&arguments.place.options())?;
+    let config = setup::configure(&arguments.place.options())?;
     let folder = config::cache_folder()?;
     if let Some(warning) = config.code_mode.warning() {
         terminal.eprint(warning);

@@ -1,6 +1,6 @@
 //! `toolsmith permission`: lists the permanent answers to questions about permissions, and takes them back.
 
-use config::{Glob, LoadOptions, Needs};
+use config::Glob;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::permission::{AnsweredBy, CurrentServers, Remembered, RememberedAnswer};
@@ -33,8 +33,7 @@ fn remembered() -> Result<Remembered, Failure> {
 }
 
 fn list(arguments: &ListPermissionsArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let options = LoadOptions { needs: Needs::Nothing, ..arguments.place.options() };
-    let config = server::setup::survey_without_untrusted(&options)?;
+    let config = server::setup::configure(&arguments.place.options().without_untrusted())?;
     let remembered = remembered()?;
     let answers = remembered.answers();
     let lists = catalog::known_lists(&cache::open(&config.cache)?, &config);

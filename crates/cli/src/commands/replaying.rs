@@ -1,6 +1,5 @@
 //! Runs a text again with recorded answers, without any server, and compares: `run --replay` and `program test`.
 
-use config::{LoadOptions, Needs};
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -103,9 +102,8 @@ async fn run_in(
     let terminal = &*runtime.terminal;
     let (execution, run) = kept(id)?;
     let id = &execution.summary.id;
-    let options = LoadOptions { needs: Needs::Nothing, ..arguments.place.options() };
     // Servers that can't be used, and an untrusted project, do not matter here.
-    let config = setup::survey_without_untrusted(&options)?;
+    let config = setup::configure(&arguments.place.config.options().without_untrusted())?;
     let cache = cache::open_shared(&config.cache, terminal.notifier())?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
     let catalog = catalog(&run.tools, engine.cache(), &terminal.notifier());

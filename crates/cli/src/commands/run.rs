@@ -17,7 +17,6 @@ use runner::{Code, Holder, Outcome, Request, Status};
 use server::outcome_text;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
-use server::setup;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
@@ -78,8 +77,9 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
         let code = functions::snippet(code)?;
-        let needs = Needs::ServersIfAny { or_demo: code.may_name(demo::NAME) };
-        let config = Arc::new(setup::load_in(&process, &place.options_with(needs))?);
+        let options = place.options_with(Needs::ServersIfAny);
+        let options = if code.may_name(demo::NAME) { options.or_demo() } else { options };
+        let config = Arc::new(process.configure(&options)?);
         let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),

@@ -2,10 +2,10 @@
 
 use std::time::SystemTime;
 
-use gateway::calls::statistics::{self, ToolStatistics};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use history::shown::duration;
+use history::statistics::{self, ToolStatistics};
 use history::{Filter, Reader, Savings, Tokens};
 use report::Kind;
 use runner::size;
@@ -30,7 +30,7 @@ pub(crate) async fn stats(arguments: &StatsArguments) -> Result<u8, Failure> {
 }
 
 fn print(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let file = statistics::statistics_file()?;
+    let file = history::file()?;
     let mut tools = statistics::read(&file, arguments.since, arguments.server.as_deref())?;
     tools.sort_by_key(|tool| std::cmp::Reverse(tool.calls));
     if arguments.json {
@@ -120,7 +120,7 @@ fn row(tool: &ToolStatistics) -> Vec<String> {
 }
 
 async fn reset(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let file = statistics::statistics_file()?;
+    let file = history::file()?;
     let server = arguments.server.as_deref();
     if !arguments.yes {
         let user = terminal_prompter::of_command().ok_or_else(|| {

@@ -14,7 +14,7 @@ use crate::arguments::{ServeArguments, UiArguments};
 
 /// Serves until a signal; returns the exit code.
 pub(crate) async fn ui(arguments: &UiArguments, stop: CancellationToken) -> Result<u8, Failure> {
-    let configuration = arguments.place.options_with(Needs::ServersIfAny { or_demo: true });
+    let configuration = arguments.place.options_with(Needs::Nothing).or_demo();
     let page = bind(arguments.address, "--address", arguments.allow_actions).await?;
     let page = page.with_configuration(configuration, arguments.place.words());
     page.serve(stop).await;

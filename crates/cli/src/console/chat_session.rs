@@ -78,10 +78,9 @@ impl ChatSession {
         let terminal = runtime.terminal.clone();
         let source = reload::Source {
             process: runtime.process.clone(),
-            options: arguments.place.options_with(Needs::Nothing),
+            options: arguments.place.options_with(Needs::Nothing).without_untrusted(),
             token_variable: None,
             token: None,
-            lenient: true,
         };
         let (first, stamps) = runtime.read(&source)?;
         let store = server::conversations::store(&first.config)?;

@@ -155,7 +155,7 @@ fn a_project_has_no_effect_before_it_is_trusted() {
         let refused = |what: &str| {
             let error = error_of(gather(&options));
             assert!(error.contains(what) && error.contains("toolsmith trust"), "{error}");
-            let left_out = gather_trusted(&options).unwrap();
+            let left_out = gather(&options.clone().without_untrusted()).unwrap();
             assert!(left_out.documents.is_empty() && left_out.notes.is_empty());
             assert!(left_out.untrusted.unwrap().contains(what));
             let named_layers = gather(&named(&other)).unwrap();
@@ -169,7 +169,8 @@ fn a_project_has_no_effect_before_it_is_trusted() {
             assert!(layers.notes.is_empty() && layers.untrusted.is_none());
         };
         refused("not trusted yet");
-        assert_eq!(layers_of(&gather_to_look_at(&options).unwrap()), [&project]);
+        let shown = LoadOptions { untrusted: Untrusted::Shown, ..options.clone() };
+        assert_eq!(layers_of(&gather(&shown).unwrap()), [&project]);
         trust(&file, &text, None);
         accepted();
         folders.project(&server("s", "two"));
@@ -279,7 +280,8 @@ fn each_lock_file_beside_a_layer_is_in_force() {
         let names: Vec<Vec<_>> = layers.locks.iter().map(|lock| lock.names.iter().collect()).collect();
         assert_eq!(names, [vec![], vec!["p"], vec!["t"]]);
         // To be shown, the lock file of a project is read as well.
-        assert_eq!(gather_to_look_at(&LoadOptions::default()).unwrap().locks.len(), 2);
+        let shown = LoadOptions { untrusted: Untrusted::Shown, ..LoadOptions::default() };
+        assert_eq!(gather(&shown).unwrap().locks.len(), 2);
         assert_eq!(layers.merge().unwrap().locks.len(), 3);
     });
 }
@@ -374,7 +376,7 @@ fn notes_and_an_untrusted_project_become_warnings() {
         let other = folders.write("other.yaml", &server("o", "other"));
         let named_layers = gather(&named(&other)).unwrap().merge().unwrap();
         assert_eq!((named_layers.warnings.len(), named_layers.untrusted), (1, None));
-        let config = gather_trusted(&LoadOptions::default()).unwrap().merge().unwrap();
+        let config = gather(&LoadOptions::default().without_untrusted()).unwrap().merge().unwrap();
         assert!(config.untrusted.is_some() && config.servers.is_empty());
         assert_eq!(config.warnings, config.untrusted.into_iter().collect::<Vec<_>>());
     });

@@ -19,7 +19,6 @@ use crate::http::Token;
 use crate::options::ServeOptions;
 use crate::reload::Source;
 use crate::runtime::Runtime;
-use crate::setup;
 use crate::snapshot::Settings;
 use crate::subagent_log;
 
@@ -49,7 +48,7 @@ pub(super) fn start(
     };
     let parent_run = propagation::parent_run()?;
     let process = runtime.process.clone();
-    let (mut config, exporter) = setup::load_to_serve(&process, &options.load.clone(), false)?;
+    let (mut config, exporter) = process.configure_to_serve(&options.load)?;
     runtime.exporter = exporter;
     let described = described(&config, file)?;
     options.check_access(&config.serve)?;
@@ -67,7 +66,6 @@ pub(super) fn start(
         options: options.load.clone(),
         token_variable: options.token_variable.clone(),
         token: token.map(|token| token.secret().to_owned()),
-        lenient: false,
     };
     let notifier = runtime.terminal.notifier();
     let recording = Recording::new(store, Arc::new(move |text: &str| notifier.warning(text)));

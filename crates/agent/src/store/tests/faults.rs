@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::content::StoredBlock;
-use super::super::schema::VERSION;
+use super::super::schema::FORMAT;
 use super::super::writer::{NewRecord, Writer};
 use super::*;
 
@@ -68,7 +68,7 @@ fn a_file_of_a_newer_version_is_left_unchanged() {
     let folder = folder();
     let file = folder.path().join("c.db");
     drop(Store::open(&file).unwrap());
-    Connection::open(&file).unwrap().pragma_update(None, "user_version", VERSION + 1).unwrap();
+    Connection::open(&file).unwrap().pragma_update(None, "user_version", FORMAT.version() + 1).unwrap();
     let wrong = refused(&file);
     assert!(wrong.contains("newer version") && wrong.contains("update this program"), "{wrong}");
 }

@@ -15,7 +15,7 @@ use crate::terminal_prompter;
 
 /// Shows what the cache contains, and returns the exit code.
 pub(super) fn info(arguments: &InfoArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let size = setup::load(&arguments.place.options())?.cache.size;
+    let size = setup::configure(&arguments.place.options())?.cache.size;
     let contents = runner::look_into_cache(&config::cache_folder()?, size);
     if arguments.json {
         terminal.print_json(&as_json(&contents, size).to_string());
@@ -54,7 +54,7 @@ pub(super) fn prune(arguments: &CachePruneArguments, terminal: &Terminal) -> Res
     let removal = match (arguments.to, arguments.older_than) {
         (Some(bytes), _) => Removal::DownTo(bytes),
         (None, Some(age)) => Removal::UnusedFor(age),
-        (None, None) => Removal::OverLimit(setup::load(&arguments.place.options())?.cache.size),
+        (None, None) => Removal::OverLimit(setup::configure(&arguments.place.options())?.cache.size),
     };
     let removed = runner::remove_from_cache(&config::cache_folder()?, removal)?;
     report(removed, arguments.json, terminal)

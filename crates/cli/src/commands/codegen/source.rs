@@ -113,7 +113,7 @@ pub(super) fn servers(lock: &Lock) -> Vec<Server> {
 
 /// Reads the tools of the configured servers, from the cache if possible.
 async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
-    let mut config = setup::load(&arguments.place.options())?;
+    let mut config = setup::configure(&arguments.place.options())?;
     let names = || config.servers.iter().map(|server| server.connection.name.as_str());
     let modules = codegen::module_names(names());
     if let Some(unknown) = arguments.servers.iter().find(|name| config.server(name).is_none()) {

@@ -17,7 +17,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
-use server::setup::load_in;
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
@@ -61,7 +60,7 @@ async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, F
     let terminal = &*runtime.terminal;
     let given = given(arguments)?;
     let (server_name, tool) = arguments.tool();
-    let config = Arc::new(load_in(&runtime.process, &arguments.place.options())?);
+    let config = Arc::new(runtime.process.configure(&arguments.place.options())?);
     let name = &server_of(&config, server_name, None)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;

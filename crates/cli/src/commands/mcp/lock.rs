@@ -34,7 +34,7 @@ pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
 }
 
 async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = setup::load(&arguments.place.place.options())?;
+    let config = setup::configure(&arguments.place.place.options())?;
     let targets = targets(&config, arguments.place.lock.as_ref())?;
     let accepted = Accepted(arguments.accept.as_deref());
     for name in accepted.0.unwrap_or_default() {

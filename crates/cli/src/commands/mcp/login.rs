@@ -6,7 +6,7 @@ use gateway::failure::Failure;
 use gateway::login_hook::LoginHook;
 use gateway::session_host::SessionHost as _;
 use mcp::{ErrorKind, ServerConfig};
-use server::setup::{self, load, server};
+use server::setup::{configure, server};
 use terminal::{Notifier, Terminal};
 
 use crate::arguments::{LoginArguments, NameArguments};
@@ -16,7 +16,7 @@ use crate::terminal_host::TerminalHost;
 /// Runs `mcp login` and returns the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = load(&arguments.place.options())?;
+    let config = configure(&arguments.place.options())?;
     let connection = &server(&config, &arguments.name)?.connection;
     let done =
         mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.notifier()))
@@ -31,7 +31,7 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
 /// Runs `mcp logout` and returns the exit code.
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = setup::load(&arguments.place.options())?;
+    let config = configure(&arguments.place.options())?;
     let had_tokens = mcp::logout(&server(&config, &arguments.name)?.connection).await?;
     let name = &arguments.name;
     terminal.note(&if had_tokens {

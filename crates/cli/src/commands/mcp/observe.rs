@@ -146,7 +146,7 @@ struct Place {
 impl Place {
     /// Reads the configuration. The lock file is the named one, or the one of the layer that defines the server.
     fn read(arguments: &LockArguments, server: &str) -> Result<Self, Failure> {
-        let config = setup::load(&arguments.place.options())?;
+        let config = setup::configure(&arguments.place.options())?;
         let mut pins = Locks::of(&config)?.pins();
         let own = config.server(server).and_then(|server| config.lock_of(&server.layer));
         let file = match (&arguments.lock, own.or_else(|| config.locks.len().checked_sub(1))) {

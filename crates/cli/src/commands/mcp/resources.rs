@@ -9,7 +9,7 @@ use gateway::pins::Pins;
 use mcp::{Items, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use server::setup::{load, server};
+use server::setup::{configure, server};
 use server::tool_result_files::{RESULT_LIMIT, Results};
 use terminal::{Terminal, Wait};
 
@@ -27,7 +27,7 @@ pub(super) enum List {
 
 /// Prints a list and returns the exit code.
 pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place.options())?;
+    let config = configure(&arguments.place.options())?;
     let response = session_of(&config, &arguments.name, terminal, async |session| match list {
         List::Resources => session.list_resources().await,
         List::Templates => session.list_resource_templates().await,
@@ -76,7 +76,7 @@ fn cell(item: &Value, member: &str) -> String {
 /// Prints the contents of a resource and returns the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, output: OutputArguments { json, .. } } = &arguments.one;
-    let config = load(&place.options())?;
+    let config = configure(&place.options())?;
     let response =
         session_of(&config, name, terminal, async |session| session.read_resource(&arguments.uri).await);
     let result = bounded(&response.await?, &config, terminal)?;
@@ -97,7 +97,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
 pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, output: OutputArguments { json, .. } } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
-    let config = load(&place.options())?;
+    let config = configure(&place.options())?;
     let response = session_of(&config, name, terminal, async |session| {
         session.get_prompt(&arguments.prompt, &given).await
     });

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use config::{Config, ConfigLayer, LoadOptions, Server};
+use config::{Config, ConfigLayer, LoadOptions, Needs, Server};
 use futures::future::join_all;
 use gateway::config_secrets;
 use gateway::exit_code;
@@ -12,9 +12,9 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::sessions::{Opened, Sessions, Unopened};
 use gateway::tool_count::ToolCount;
-use report::problems;
+use report::{Report, problems};
 use serde_json::{Value, json};
-use server::setup::{load, survey_for_person};
+use server::setup::{self, configure};
 use terminal::{Masker, Terminal};
 
 use super::support::{code, note_difference, print_json, remember, server_of, sessions};
@@ -24,8 +24,21 @@ use crate::arguments::{InspectArguments, OneArguments};
 /// Maximum length of a server's texts that is shown, in characters.
 const WORDS: usize = 2_000;
 
+/// The configuration with all its servers, usable or not; explains why if there is none at all.
+fn inspected(arguments: &InspectArguments, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
+    let mut options = arguments.options();
+    if !options.strict {
+        options.needs = Needs::Nothing;
+    }
+    let config = configure(&options)?;
+    if let Some(why) = setup::without_any(&config) {
+        terminal.note(&Report::from(why).for_terminal());
+    }
+    Ok(config)
+}
+
 pub(super) fn list(arguments: &InspectArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = survey_for_person(&arguments.options(), terminal)?;
+    let config = inspected(arguments, terminal)?;
     if let Some(name) = arguments.name.as_ref().filter(|name| !config.has_entry(name)) {
         server_of(&config, name, arguments.scope)?;
     }
@@ -227,7 +240,7 @@ impl Tried {
 }
 
 pub(super) async fn status(arguments: &InspectArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = survey_for_person(&arguments.options(), terminal)?;
+    let config = inspected(arguments, terminal)?;
     if let Some(name) = &arguments.name {
         let server = server_of(&config, name, arguments.scope)?;
         return one(&config, &server.connection.name, arguments.output.json, terminal).await;
@@ -264,7 +277,7 @@ pub(super) async fn status(arguments: &InspectArguments, terminal: &Terminal) ->
 }
 
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place.options())?;
+    let config = configure(&arguments.place.options())?;
     let name = &server_of(&config, &arguments.name, None)?.connection.name;
     one(&config, name, arguments.output.json, terminal).await
 }
@@ -312,7 +325,7 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
 }
 
 pub(super) async fn test(arguments: &InspectArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.options())?;
+    let config = configure(&arguments.options())?;
     let pins = Known::of(&config)?.pins;
     let tried = match &arguments.name {
         Some(name) => {
@@ -351,7 +364,7 @@ pub(crate) async fn try_added(name: &str, file: &Path) {
 }
 
 async fn answer_of_added(name: &str, file: &Path, terminal: &Terminal) -> Result<String, Failure> {
-    let config = load(&LoadOptions::default())?;
+    let config = configure(&LoadOptions::default())?;
     let Some(server) = config.server(name).filter(|server| server.layer.file() == Some(file)) else {
         return Ok(format!(
             "{name} was not tried: this folder uses another entry with its name, or the file is not trusted; \

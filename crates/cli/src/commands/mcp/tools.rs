@@ -15,7 +15,7 @@ use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup::load;
+use server::setup::configure;
 use terminal::Terminal;
 
 use super::support::{note_difference, print_json, remember, server_of, sessions};
@@ -26,7 +26,7 @@ use mcp::tool_members::{Members, kind_of};
 type Lists = BTreeMap<String, Arc<ToolList>>;
 
 pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.inspect.options())?;
+    let config = configure(&arguments.inspect.options())?;
     let known = Known::of(&config)?;
     let servers = match &arguments.inspect.name {
         Some(name) => vec![server_of(&config, name, arguments.inspect.scope)?],

@@ -9,7 +9,6 @@ use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, SavedProgram};
 use runner::{Code, Holder, Request};
 use server::runtime::Runtime;
-use server::setup;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
@@ -36,8 +35,8 @@ pub(super) fn configuration(
     place: &ServersArguments,
 ) -> Result<(Arc<Config>, Known), Failure> {
     // A program may call the demo server, which is started only then.
-    let needs = Needs::ServersIfAny { or_demo: true };
-    let config = Arc::new(setup::load_in(&runtime.process, &place.options_with(needs))?);
+    let options = place.options_with(Needs::ServersIfAny).or_demo();
+    let config = Arc::new(runtime.process.configure(&options)?);
     let known = Known::of(&config)?;
     Ok((config, known))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use config::{Config, Needs};
+use config::Config;
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -57,9 +57,8 @@ async fn test_in(
     let terminal = &*runtime.terminal;
     let store = store(terminal)?;
     let programs = named_or_all(&store, &arguments.names)?;
-    let options = config::LoadOptions { needs: Needs::Nothing, ..arguments.place.options() };
     // Servers that can't be used, and an untrusted project, do not matter here.
-    let config = setup::survey_without_untrusted(&options)?;
+    let config = setup::configure(&arguments.place.options().without_untrusted())?;
     let cache = cache::open_shared(&config.cache, terminal.notifier())?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
     let tester = Tester { store: &store, engine, config, terminal, cancel };

@@ -37,9 +37,9 @@ impl Reach {
     fn of(arguments: &SetupArguments) -> Result<Self, Failure> {
         let whole =
             LoadOptions { file: arguments.config.clone(), needs: Needs::Nothing, ..LoadOptions::default() };
+        let whole = whole.without_untrusted();
         let users = LoadOptions { servers_of: Some(ServersOf::User), ..whole.clone() };
-        let (whole, users) =
-            (config::survey_without_untrusted(&whole)?, config::survey_without_untrusted(&users)?);
+        let (whole, users) = (config::load(&whole)?, config::load(&users)?);
         let mut everywhere = names(&users, |_| true);
         everywhere.extend(names(&whole, |layer| matches!(layer, ConfigLayer::Named(_))));
         everywhere.sort();

@@ -1,20 +1,22 @@
 //! Counts calls by day, server and tool, without their arguments and results.
 //!
-//! A call only changes counters in memory; [`Statistics::flush`] adds them to a file that all processes share. A file
-//! that can't be used costs one warning, never a call.
+//! A call only changes counters in memory; [`Statistics::flush`] adds them to tables in the file of the history, which all
+//! processes share. A file that can't be used costs one warning, never a call.
 
-mod file;
+mod counters;
+mod errors;
 mod histogram;
+mod moved;
 mod tally;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use report::Report;
 use terminal::Notifier;
 
-use crate::failure::Failure;
-use file::StatisticsFile;
+use counters::Counters;
 use histogram::Histogram;
 use tally::{Pending, Tally};
 
@@ -32,7 +34,7 @@ const NAME_LIMIT: usize = 256;
 pub struct Statistics {
     pending: Mutex<Pending>,
     /// The file, once it was used. Also serialises writing.
-    file: Mutex<Option<StatisticsFile>>,
+    file: Mutex<Option<Counters>>,
     /// Taken when a failure is reported.
     notifier: Mutex<Option<Notifier>>,
 }
@@ -110,12 +112,12 @@ impl Drop for CountedCall<'_> {
 
 impl Statistics {
     /// Nothing counted yet; a failure to write is reported once to `notifier`.
-    pub(super) fn new(notifier: Notifier) -> Self {
+    pub fn new(notifier: Notifier) -> Self {
         Statistics { pending: Mutex::default(), file: Mutex::default(), notifier: Mutex::new(Some(notifier)) }
     }
 
     /// Starts counting a call.
-    pub(super) fn begin(&self, server: &str, tool: &str) -> CountedCall<'_> {
+    pub fn begin(&self, server: &str, tool: &str) -> CountedCall<'_> {
         let tool = tool.chars().take(NAME_LIMIT).collect();
         CountedCall {
             statistics: self,
@@ -154,39 +156,37 @@ impl Statistics {
     }
 
     fn write(&self) {
-        let path = match statistics_file() {
-            Ok(path) => path,
-            Err(failure) => return self.warn(&failure),
-        };
-        self.write_to(&path);
+        match crate::file::file() {
+            Ok(path) => self.write_to(&path),
+            Err(error) => self.warn(&error.into()),
+        }
     }
 
     fn write_to(&self, path: &Path) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let pending = std::mem::take(&mut *self.pending());
-        let written = match file.take().map_or_else(|| StatisticsFile::create(path), Ok) {
+        let written = match file.take().map_or_else(|| Counters::create(path), Ok) {
             Ok(mut opened) => opened.add(&pending, today()).map(|()| opened),
-            Err(failure) => Err(failure),
+            Err(error) => Err(error),
         };
         match written {
             Ok(opened) => *file = Some(opened),
-            Err(failure) => {
+            Err(error) => {
                 // Tried again with the next write.
                 let mut now = self.pending();
                 for (key, tally) in pending {
                     now.entry(key).or_default().add(&tally);
                 }
                 drop(now);
-                self.warn(&failure);
+                self.warn(&error);
             }
         }
     }
 
-    fn warn(&self, failure: &Failure) {
+    fn warn(&self, error: &Report) {
         let notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(notifier) = notifier {
-            let report = &failure.report;
-            notifier.warning(&format!("calls are not counted: {}", report.for_terminal()));
+            notifier.warning(&format!("calls are not counted: {}", error.for_terminal()));
         }
     }
 
@@ -195,15 +195,7 @@ impl Statistics {
     }
 }
 
-/// The file of the user's statistics.
-///
-/// # Errors
-/// If there is no folder for it.
-pub fn statistics_file() -> Result<PathBuf, Failure> {
-    Ok(config::state_folder()?.join("stats.db"))
-}
-
-/// The statistics in a file since a day, by server and tool; of one server if it is given.
+/// The statistics in the file of a history since a day, by server and tool; of one server if it is given.
 ///
 /// # Errors
 /// If the file can't be read. A missing file is not an error.
@@ -211,18 +203,18 @@ pub fn read(
     path: &Path,
     since: Option<SystemTime>,
     server: Option<&str>,
-) -> Result<Vec<ToolStatistics>, Failure> {
-    let Some(file) = StatisticsFile::open(path)? else { return Ok(Vec::new()) };
+) -> Result<Vec<ToolStatistics>, Report> {
+    let Some(file) = Counters::open(path)? else { return Ok(Vec::new()) };
     let tallies = file.read(since.map_or(0, day), server)?;
     Ok(tallies.into_iter().map(|((server, tool), tally)| summary(server, tool, &tally)).collect())
 }
 
-/// Deletes the statistics in a file, or those of one server; returns the number of deleted calls.
+/// Deletes the statistics in the file of a history, or those of one server; returns the number of deleted calls.
 ///
 /// # Errors
 /// If the file can't be changed. A missing file is not an error.
-pub fn reset(path: &Path, server: Option<&str>) -> Result<u64, Failure> {
-    StatisticsFile::open(path)?.map_or(Ok(0), |mut file| file.reset(server))
+pub fn reset(path: &Path, server: Option<&str>) -> Result<u64, Report> {
+    Counters::open(path)?.map_or(Ok(0), |mut file| file.reset(server))
 }
 
 fn summary(server: String, tool: String, tally: &Tally) -> ToolStatistics {
