@@ -63,7 +63,7 @@ pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
     Normalised { definitions, input, output, warnings, places: counts.places, lost: counts.lost }
 }
 
-/// Which of the two schemas of a tool.
+/// One of the two schemas of a tool.
 #[derive(Debug, Clone, Copy)]
 enum Side {
     Input,

@@ -39,7 +39,7 @@ impl FieldType {
     }
 }
 
-/// Why typify gave no types. Each caller then tries a simpler schema.
+/// The reason why typify gave no types. Each caller then tries a simpler schema.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TypingError {
     /// The forms are no JSON Schema.

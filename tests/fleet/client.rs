@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 use crate::mix::Work;
 
-/// How long a client waits for an answer.
+/// The time limit on a client's wait for an answer.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The version without sessions, and the one with them.
@@ -39,7 +39,7 @@ pub(crate) struct Client {
     pub(crate) session: Option<Mutex<Option<String>>>,
 }
 
-/// How an execution ended for its client.
+/// The end of an execution, for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// As its text says.
@@ -56,7 +56,7 @@ pub(crate) enum Ending {
     Lost(String),
 }
 
-/// What a client saw of an execution.
+/// A client's view of an execution.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) ending: Ending,
@@ -64,7 +64,7 @@ pub(crate) struct Seen {
     pub(crate) replica: Option<String>,
     /// Whether its text was compiled for it.
     pub(crate) compiled: bool,
-    /// How often the client had to start another session.
+    /// The number of times that the client had to start another session.
     pub(crate) sessions_lost: usize,
     /// Whether a refusal said when to try again.
     pub(crate) says_when: bool,
@@ -195,7 +195,7 @@ impl Client {
     }
 }
 
-/// What is seen of an answer that is no outcome.
+/// Classifies an answer that is no outcome.
 fn refusal(reply: Result<Reply, Broken>) -> Seen {
     match reply {
         Err(Broken { late: true, why, replica }) => Seen::new(Ending::Lost(why), replica),

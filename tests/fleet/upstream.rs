@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::Checked;
 
-/// How long the two tools take.
+/// The times that the two tools take.
 const FAST: Duration = Duration::from_millis(5);
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -25,7 +25,7 @@ pub(crate) struct Upstream {
 }
 
 struct Shared {
-    /// How often `fast` was called with each mark.
+    /// The number of calls of `fast` with each mark.
     effects: Mutex<HashMap<String, usize>>,
     hangs: watch::Sender<bool>,
 }

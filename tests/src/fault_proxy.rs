@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the proxy does with answers.
+/// The fault that the proxy applies to answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It forwards them.
@@ -80,7 +80,7 @@ impl FaultProxy {
         *self.state.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
-    /// How many parts of requests have arrived.
+    /// Returns the number of parts of requests that have arrived.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.state.requests.load(Ordering::SeqCst)

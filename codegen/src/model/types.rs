@@ -55,7 +55,7 @@ struct Class {
     unchecked: bool,
 }
 
-/// Which rule names a type. Earlier ones take precedence.
+/// The rule that names a type. Earlier ones take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     Input,

@@ -11,7 +11,7 @@ use crate::tls::{self, TLS_SECTION};
 use crate::unwind;
 use crate::{Result, malformed, unsupported};
 
-/// What to write over a copy of the prepared base; together, they are a static executable.
+/// The parts to write over a copy of the prepared base; together, they are a static executable.
 #[derive(Debug)]
 pub struct Composition {
     /// Bytes by their offset in the file, in no particular order.

@@ -64,7 +64,7 @@ pub(crate) struct TlsBlock {
 }
 
 impl Layout {
-    /// What distinguishes this base from others, as given to [`prepare`](crate::prepare()).
+    /// Returns the identity that distinguishes this base from others, as given to [`prepare`](crate::prepare()).
     #[must_use]
     pub fn identity(&self) -> &[u8; 32] {
         &self.identity

@@ -15,7 +15,8 @@ use crate::folders::{self, EXECUTABLE};
 
 /// The levels of compression that can be chosen.
 pub const LEVELS: RangeInclusive<i32> = 1..=19;
-/// How far back repetitions are found, as a power of two: 128 MiB, the most that is unpacked without an option.
+/// The distance within which repetitions are found, as a power of two: 128 MiB, the most that is unpacked without an
+/// option.
 const WINDOW: u32 = 27;
 /// The variable with the time of all files, in seconds since 1970, as other tools for reproducible builds read it.
 const TIME: &str = "SOURCE_DATE_EPOCH";

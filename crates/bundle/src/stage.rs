@@ -19,7 +19,7 @@ const PLATFORMS: &str = "lib/rustlib";
 const COMPILER: [&str; 2] = ["bin/rustc", "lib"];
 
 /// Copies the compiler with the standard libraries of its own platform and of snippets into the bundle in `root`.
-/// Which of these files the bundle keeps, [`reduce`] finds out.
+/// [`reduce`] decides which of these files the bundle keeps.
 pub(crate) fn copy_toolchain(toolchain: &Toolchain, host: &str, root: &Path) -> Result<()> {
     let is_wanted = |path: &Path| {
         let platform = path.strip_prefix(PLATFORMS).ok().and_then(|path| path.iter().next());
@@ -98,7 +98,7 @@ pub(crate) async fn reduce(
 }
 
 impl Needs {
-    /// What the compiler in a sysroot needs of the system: everything that is not in the sysroot itself.
+    /// Collects the files that the compiler in a sysroot needs from the system: everything outside the sysroot.
     fn of_compiler(sysroot: &Path) -> Result<Self> {
         let mut all = Needs::default();
         let mut own = BTreeSet::new();

@@ -14,7 +14,7 @@ pub const ARCHIVE: &str = ".tar.zst";
 /// The beginning of the name of an unfinished bundle, next to its place.
 const UNFINISHED: &str = ".toolsmith-bundle-";
 
-/// What goes into a bundle.
+/// The contents of a bundle.
 #[derive(Debug)]
 pub struct Contents<'a> {
     /// The version of Toolsmith.

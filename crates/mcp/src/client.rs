@@ -185,7 +185,7 @@ impl Client {
     /// Handles a server's request by its method; returns `None` for an unknown method.
     ///
     /// # Errors
-    /// Why the request is refused.
+    /// Returns the reason if the request is refused.
     pub(crate) async fn answer(
         &self,
         method: &str,

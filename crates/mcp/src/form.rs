@@ -15,7 +15,7 @@ pub struct Field {
     pub name: String,
     /// Its title for the user, or its name.
     pub title: String,
-    /// What it is about; empty if the server does not say it.
+    /// Its description; empty if the server gives none.
     pub description: String,
     /// Whether the answer must have it.
     pub is_required: bool,
@@ -45,13 +45,13 @@ pub enum Kind {
 /// A value and its title.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// What is sent.
+    /// The value that is sent.
     pub value: String,
-    /// What the user sees.
+    /// The title that the user sees.
     pub title: String,
 }
 
-/// Why a schema can't be shown as a form.
+/// The reason why a schema can't be shown as a form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormError {
     /// It has more fields than users fill in.
@@ -62,7 +62,7 @@ pub enum FormError {
     UnsupportedField(String),
 }
 
-/// What to type instead of a text that is not valid for a field.
+/// An invalid input, with the form that the field requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidInput {
     /// The field is required.

@@ -49,7 +49,7 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// Limit on the part of such a body that a message quotes, in bytes.
 const EXCERPT_BYTES: usize = 300;
 
-/// What is wrong with the configuration of a server at a URL.
+/// An error in the configuration of a server at a URL.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RemoteError {
     #[error("its url is invalid: {0}")]

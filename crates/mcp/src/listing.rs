@@ -53,7 +53,7 @@ impl PartialEq for Tool {
 pub struct Listing {
     /// The usable tools.
     pub tools: Vec<Tool>,
-    /// What was left out or replaced, and why; one sentence each.
+    /// The parts that were left out or replaced, with reasons; one sentence each.
     pub warnings: Vec<String>,
     /// The text that it was read from, if that was one page of a session.
     pub page: Option<PageDigest>,
@@ -69,7 +69,7 @@ impl PageDigest {
     }
 }
 
-/// What is wrong with a list of tools as a whole.
+/// An error in a list of tools as a whole.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListingError {
@@ -91,7 +91,7 @@ pub(crate) struct Collector {
     warnings_dropped: usize,
 }
 
-/// Why a list ends early.
+/// The reason why a list ends early.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CursorError {
     #[error(
@@ -137,7 +137,7 @@ impl Cursors {
     }
 }
 
-/// What to do after a page.
+/// The step after a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Page(String),
@@ -172,7 +172,7 @@ impl Listing {
     /// Reads a saved response to `tools/list`: the result, the whole JSON-RPC response, or the bare array of tools.
     ///
     /// # Errors
-    /// What is wrong with the text as a whole. An unusable tool is left out with a warning.
+    /// Returns an error if the text as a whole is invalid. An unusable tool is left out with a warning.
     pub fn from_saved(text: &str) -> Result<Self, ListingError> {
         #[derive(Deserialize)]
         struct Response<'a> {

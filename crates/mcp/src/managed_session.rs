@@ -91,7 +91,7 @@ impl ConnectionState {
 pub struct Status {
     /// Its state.
     pub state: ConnectionState,
-    /// Why the last connection failed; `None` if not yet known.
+    /// The reason why the last connection failed; `None` if not yet known.
     pub last_error: Option<String>,
     /// When it was last connected.
     pub last_connected: Option<SystemTime>,
@@ -103,7 +103,7 @@ pub struct Status {
     pub warnings: Vec<String>,
     /// The negotiated protocol version.
     pub protocol_version: Option<String>,
-    /// How long the last connection took, including listing.
+    /// The time that the last connection took, including listing.
     pub latency: Option<Duration>,
     /// Whether it declared resources at the last connection.
     pub has_resources: bool,
@@ -111,11 +111,11 @@ pub struct Status {
     pub has_prompts: bool,
     /// Its short description of itself; untrusted text.
     pub about: Option<String>,
-    /// How the tools last changed; empty if they have not.
+    /// The last changes of the tools; empty if there are none.
     pub changes: Changes,
 }
 
-/// How a list of tools differs from the previous one.
+/// The differences between a list of tools and the previous one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     /// New tools, by name.
@@ -210,7 +210,7 @@ impl ManagedSession {
     /// Waits for the session.
     ///
     /// # Errors
-    /// Why there is no session, if the server can't be reached, requires a login, or was closed.
+    /// Returns an error if the server can't be reached, requires a login, or was closed.
     pub async fn session(&self) -> Result<Session, Error> {
         let mut status = self.shared.status.subscribe();
         // A session that has just broken may still be reported as ready: the state follows, and then another session.

@@ -54,7 +54,7 @@ pub(crate) struct Authorizer {
     transport: Option<Arc<dyn OAuthTransport>>,
     /// Limits on those requests.
     limits: Limits,
-    /// What the authorization server answered when it last refused a request.
+    /// The authorization server's answer when it last refused a request.
     refusal: LastRefusal,
     /// Serialises renewals: each holds this lock to its end.
     known: Arc<Mutex<Known>>,
@@ -84,7 +84,7 @@ struct Known {
     dead: Option<String>,
 }
 
-/// Why a token is renewed.
+/// The reason for renewing a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Renewal {
     /// It expires soon.
@@ -106,7 +106,7 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct SentToken {
     pub(crate) text: String,
-    /// Why a token that has expired was not renewed: the reason if the server rejects it.
+    /// The reason why an expired token was not renewed, if the server rejects it.
     pub(crate) failure: Option<HttpFailure>,
 }
 

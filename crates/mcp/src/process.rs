@@ -123,7 +123,7 @@ fn explain(source: io::Error, command: &str, cwd: Option<&Path>) -> SpawnError {
 pub(crate) struct Group {
     pid: Pid,
     pidfd: OwnedFd,
-    /// How the leader ended, once reaped: from then on another group may have its number.
+    /// The end of the leader, once reaped: from then on another group may have its number.
     reaped: Mutex<Option<Exit>>,
 }
 
@@ -141,7 +141,7 @@ impl Group {
         }
     }
 
-    /// How the leader ended; `None` while it runs. Does not reap it.
+    /// Returns the end of the leader; `None` while it runs. Does not reap it.
     fn exit(&self) -> Option<Exit> {
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         reaped.or_else(|| self.wait(WaitIdOptions::NOWAIT))

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// Number of fast failures in a row that open it: one may be a connection that the store has closed.
 const FAILURES: u32 = 3;
-/// How long it is open the first time, and at most.
+/// The time that it is open the first time, and at most.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// After this time without a result, another attempt is allowed: the one before was dropped.
@@ -28,7 +28,7 @@ pub(crate) enum Gate {
     Attempt,
 }
 
-/// What changed for users.
+/// A change that users notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// The store is left alone for this time.
@@ -37,7 +37,7 @@ pub(crate) enum Change {
     Resumed,
 }
 
-/// How fast a request failed.
+/// The speed at which a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failed {
     /// At once.

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long the same subject is not mentioned again.
+/// The time during which the same subject is not mentioned again.
 const QUIET: Duration = Duration::from_secs(600);
 
 /// Shows a line to the user.
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What a line is about.
+/// The subject of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The store can't be read.

@@ -44,7 +44,7 @@ pub(crate) struct Header {
     pub(crate) sha256: String,
 }
 
-/// Why an entry is not used.
+/// The reason why an entry is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("it is not an entry")]
@@ -110,7 +110,7 @@ fn signed(prelude: &[u8], header: &[u8]) -> Vec<u8> {
     [CONTEXT, prelude, header].concat()
 }
 
-/// What precedes a header.
+/// The bytes that precede a header.
 struct Prelude {
     signer: KeyId,
     length: usize,

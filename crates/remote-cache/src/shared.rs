@@ -1,4 +1,4 @@
-//! What the parts of a remote cache share: the store, the keys, the breakers, and the record of what happened.
+//! The shared parts of a remote cache: the store, the keys, the breakers, and the record of events.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,7 +50,7 @@ pub(crate) struct Shared {
     refused: Mutex<HashSet<String>>,
 }
 
-/// What happened so far.
+/// The numbers of events so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) refused: AtomicU64,
@@ -169,7 +169,7 @@ impl Shared {
         }
     }
 
-    /// What happened so far.
+    /// Returns the numbers of events so far.
     pub(crate) fn statistics(&self) -> RemoteStatistics {
         let Counters { refused, failures, written, unwritten, waits, .. } = &self.counters;
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

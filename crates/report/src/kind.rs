@@ -2,7 +2,7 @@
 
 macro_rules! kinds {
     ($(#[doc = $doc:literal] $name:ident = $code:literal,)*) => {
-        /// What kind of error it is.
+        /// The kind of an error.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
             $(#[doc = $doc] $name,)*

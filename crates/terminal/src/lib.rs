@@ -1,4 +1,4 @@
-//! What a run shows in the terminal: progress on standard error, and the program's output as it arrives.
+//! The terminal's view of a run: progress on standard error, and the program's output as it arrives.
 //!
 //! A separate thread writes, so a slow reader delays neither the run, nor its timeout, nor a signal. A program's output
 //! is queued up to its output limit. Notes and progress have a queue of [`NOTES`]; the oldest are dropped, and the

@@ -14,7 +14,7 @@ use crate::keyboard::Keyboard;
 /// Limit on text that this process holds back while a question is open (64 KiB); the rest is dropped.
 const MOST_SAID: usize = 64 << 10;
 
-/// How many times a question is repeated until the answer is understood.
+/// The number of times that a question is repeated until the answer is understood.
 const TRIES: usize = 3;
 
 /// Asks the user at the terminal, if there is one.

@@ -37,13 +37,13 @@ pub(crate) struct Access {
 }
 
 struct State {
-    /// What opens the page once.
+    /// The secret that opens the page once.
     ticket: blake3::Hash,
     /// The cookies, the oldest first.
     sessions: VecDeque<blake3::Hash>,
 }
 
-/// What a ticket was exchanged for.
+/// The access that a ticket was exchanged for.
 pub(crate) struct Opened {
     /// The value of `Set-Cookie`.
     pub(crate) cookie: String,
@@ -54,7 +54,7 @@ pub(crate) struct Opened {
 /// A browser that has opened the page. Each request that is answered has one in its extensions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Visitor {
-    /// What a form of this browser must contain (a token against cross-site request forgery); `None` if the page only
+    /// The token that a form of this browser must contain (against cross-site request forgery); `None` if the page only
     /// reads.
     token: Option<Arc<str>>,
 }

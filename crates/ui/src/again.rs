@@ -17,7 +17,8 @@ use crate::site::Site;
 use crate::text::{breakable, counted, line, time};
 use crate::{execution, snippet};
 
-/// How long the page waits for a run that fails at its begin; after that, it shows the list with the running execution.
+/// The time that the page waits for a run that fails at its begin; after that, it shows the list with the running
+/// execution.
 const AT_BEGIN: Duration = Duration::from_secs(2);
 
 /// The question whether the execution whose id is or begins with `id` is run again.

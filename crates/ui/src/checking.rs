@@ -12,7 +12,7 @@ use crate::configured::address;
 use crate::error::PageError;
 use crate::site::Site;
 
-/// How long the page waits for the compiler: for one program, and for all.
+/// The time that the page waits for the compiler: for one program, and for all.
 const LONGEST: [Duration; 2] = [Duration::from_secs(120), Duration::from_secs(900)];
 
 /// The button that checks a program, or all of them; nothing if the page only reads.

@@ -1,4 +1,4 @@
-//! What is allowed: the permanent answers of the user, and the permissions in the configuration.
+//! The permissions: the permanent answers of the user, and the permissions in the configuration.
 
 use config::{Glob, Server};
 use gateway::permission::{AnsweredBy, CurrentServers, InForce, Remembered, RememberedAnswer};

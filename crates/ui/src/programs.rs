@@ -47,7 +47,7 @@ impl Programs {
         Ok(Programs { store, approvals: Approvals::read(), callable: OnceCell::new() })
     }
 
-    /// What is known of a program.
+    /// Shows the facts known about a program.
     pub(crate) fn known(
         &self,
         saved: SavedProgram,

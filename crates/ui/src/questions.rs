@@ -94,7 +94,7 @@ fn heading(number: u64) -> String {
     format!("question-{number}")
 }
 
-/// Who asks, and the question.
+/// Shows the asker and the question.
 fn asked(question: &OpenQuestion) -> Markup {
     html! {
         h2 id=(heading(question.number)) {
@@ -154,7 +154,7 @@ fn buttons(question: &OpenQuestion) -> Markup {
     }
 }
 
-/// Who asks, in one line. A client's name is its own claim.
+/// Names the asker in one line. A client's name is its own claim.
 fn asker(asker: &Asker) -> String {
     let client = asker.client.as_deref().unwrap_or("a client without a name");
     let parts = [Some(client), Some(asker.transport), asker.subject.as_deref()];

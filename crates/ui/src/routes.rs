@@ -1,4 +1,4 @@
-//! Which page answers a request.
+//! The routes: the page that answers each request.
 
 use std::sync::Arc;
 

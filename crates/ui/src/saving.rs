@@ -16,10 +16,10 @@ use crate::shown;
 use crate::site::Site;
 use crate::text::{breakable, line, lines};
 
-/// How long the page waits for the compiler.
+/// The time that the page waits for the compiler.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What a form has: the program's name, and its text.
+/// The fields of a form: the program's name, and its text.
 struct Program<'a> {
     name: &'a str,
     text: &'a str,

@@ -55,7 +55,7 @@ pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<D
     Ok(layout::page("Servers", Section::Servers, body))
 }
 
-/// How the tools were called lately.
+/// Reads the latest calls of the tools.
 ///
 /// # Errors
 /// If the history can't be read.
@@ -63,7 +63,7 @@ pub(crate) fn latest(reader: Option<&Reader>) -> Result<LatestCalls, PageError> 
     Ok(reader.map(|reader| reader.latest_calls(CALLS)).transpose()?.unwrap_or_default())
 }
 
-/// Which calls the numbers are of.
+/// Names the calls that the numbers count.
 pub(crate) fn counted(calls: usize) -> String {
     let shown = count(u64::try_from(calls).unwrap_or(u64::MAX));
     match u32::try_from(calls) {
@@ -92,7 +92,7 @@ pub(crate) fn call_headings() -> Markup {
     }
 }
 
-/// How often something was called, and how long that took.
+/// Shows the number of calls and their duration.
 pub(crate) fn call_cells(calls: Option<&ToolCalls>) -> Markup {
     let none = ToolCalls::default();
     let calls = calls.unwrap_or(&none);

@@ -179,7 +179,7 @@ pub(crate) fn permission(permission: Permission) -> &'static str {
     }
 }
 
-/// How a tool is called.
+/// Returns the path that calls a tool.
 pub(crate) fn place(server: &str, tool: &str, list: &ToolList, configured: &Configured) -> &'static str {
     let config = &configured.config;
     if !config.admits(server, tool) {

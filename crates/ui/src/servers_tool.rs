@@ -85,7 +85,7 @@ pub(crate) fn page(
     Ok(layout::page(&title, Section::Servers, body))
 }
 
-/// What the annotations of a tool say (MCP's `ToolAnnotations`). Nothing checks them.
+/// Lists the claims in the annotations of a tool (MCP's `ToolAnnotations`). Nothing checks them.
 fn claims(annotations: &Value) -> String {
     let claim = |name: &str, yes: &'static str, no: &'static str| {
         annotations[name].as_bool().map(|is| if is { yes } else { no })

@@ -40,7 +40,7 @@ const RESULT: usize = 256 << 10;
 const ARGUMENTS: &str = "arguments";
 const ALLOWED: &str = "allowed";
 
-/// What became of a call.
+/// The result of a call.
 enum Called {
     /// It needs a permission; the text of the question.
     Asked(String),

@@ -33,7 +33,7 @@ struct Field<'a> {
     kind: Kind,
 }
 
-/// How the value of a member is written.
+/// The notation for the value of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Text,

@@ -10,7 +10,7 @@ use mcp::{Host, Notice, ServerConfig, Session};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// How many servers are tried concurrently.
+/// The number of servers that are tried concurrently.
 const AT_ONCE: usize = 16;
 
 /// Records notices of oddities.

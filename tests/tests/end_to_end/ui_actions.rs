@@ -1,5 +1,5 @@
-//! What the page of `toolsmith serve --ui` and `toolsmith ui --allow-actions` can change: questions that it answers,
-//! executions that it runs again, programs that it saves; and whose forms it refuses.
+//! Changes through the page of `toolsmith serve --ui` and `toolsmith ui --allow-actions`: questions that it answers,
+//! executions that it runs again, programs that it saves; and the forms that it refuses.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

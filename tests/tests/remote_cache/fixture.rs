@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 /// A time limit that no answer of a working server reaches, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
-/// How long to wait for new entries to be written.
+/// The time limit on the wait until new entries are written.
 const FLUSH: Duration = Duration::from_secs(60);
 /// Maximum size of an entry.
 pub(crate) const MAX_BYTES: u64 = 1 << 20;
@@ -72,7 +72,7 @@ pub(crate) struct Machine {
     notes: Arc<Mutex<Vec<String>>>,
 }
 
-/// What a machine finds.
+/// A machine's findings.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// The contents of the file `program`.
@@ -189,7 +189,7 @@ impl Machine {
         self.remote.statistics()
     }
 
-    /// What it has told its user.
+    /// Returns the notes to its user.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap().clone()
     }

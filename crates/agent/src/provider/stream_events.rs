@@ -11,7 +11,7 @@ use crate::model::ModelErrorKind;
 /// Limit on the events of one reply, in bytes: far beyond any message, and harmless to memory.
 const MAX_BYTES: usize = 64 << 20;
 
-/// What was seen of one reply.
+/// The events seen in one reply.
 #[derive(Debug, Default)]
 pub(super) struct StreamEvents(Mutex<StreamState>);
 
@@ -71,7 +71,7 @@ impl StreamEvents {
     /// Checks that the reply can still become complete.
     ///
     /// # Errors
-    /// Why it can't.
+    /// Returns an error if the reply can't be used.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.seen(|seen| {
             if seen.malformed {
@@ -94,7 +94,7 @@ impl StreamEvents {
         Failure::temporary(ModelErrorKind::Network, "the answer was cut off before its end")
     }
 
-    /// Why the provider blocked or failed the reply, if genai reports neither.
+    /// Returns the reason why the provider blocked or failed the reply, if genai reports neither.
     pub(super) fn blocked(&self) -> Option<Failure> {
         self.seen(|seen| {
             if let Some(error) = &seen.failed {
@@ -111,7 +111,7 @@ impl StreamEvents {
         self.seen(|seen| (!seen.refusal.trim().is_empty()).then(|| words(&seen.refusal)))
     }
 
-    /// Why a message of the Responses API is incomplete.
+    /// Returns the reason why a message of the Responses API is incomplete.
     pub(super) fn incomplete(&self) -> Option<String> {
         self.seen(|seen| seen.incomplete.clone())
     }

@@ -53,7 +53,7 @@ pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// What the user can do about most failures.
+/// The user's remedy for most failures.
 const ELSEWHERE: &str = "correct that, or set agent.conversations to another file in the configuration";
 
 fn unusable(what: &str, error: io::Error) -> StoreError {

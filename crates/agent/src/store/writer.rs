@@ -140,7 +140,7 @@ pub(super) struct Writer {
     given_up: HashSet<String>,
     /// Failures since the last report.
     losses: Vec<String>,
-    /// Why the first waiting message is not written.
+    /// The reason why the first waiting message is not written.
     obstacle: Option<StoreError>,
     /// Time limit on waiting for other writing processes.
     pub(super) patience: Duration,

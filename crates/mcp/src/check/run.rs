@@ -29,11 +29,11 @@ thread_local! {
 pub(super) struct Run {
     parts: Arc<[Part]>,
     steps: usize,
-    /// How many more steps may record a problem, if problems are collected.
+    /// The number of further steps that may record a problem, if problems are collected.
     keeping: Option<usize>,
     depth: usize,
     pub(super) undecided: bool,
-    /// What was found in parts, by the number in the error of [`PART`](super::part::PART).
+    /// The problems found in parts, by the number in the error of [`PART`](super::part::PART).
     pub(super) found: Vec<Vec<Problem>>,
     /// The numbers of the arguments as messages show them.
     pub(super) written: Written,

@@ -20,7 +20,7 @@ const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 /// The schema annotation that requests a header.
 const ANNOTATION: &str = "x-mcp-header";
 
-/// How deeply schemas are searched for annotations; deeper ones count as misplaced.
+/// The depth to which schemas are searched for annotations; deeper ones count as misplaced.
 const MAX_DEPTH: usize = 64;
 
 /// The arguments of a tool that are also sent in headers: the path of each, and the header's name.

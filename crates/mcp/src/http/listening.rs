@@ -15,7 +15,7 @@ use std::{
 
 use tokio::{sync::watch, time::timeout};
 
-/// How often a stream may end without an event before it is given up.
+/// The number of times that a stream may end without an event before it is abandoned.
 const MAX_EMPTY: u32 = 6;
 
 /// The wait before the third opening of a stream without events; doubled each time.
@@ -24,11 +24,11 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// Limit on remembered streams; the server chooses the ids of resumed ones.
 const MAX_STREAMS: usize = 256;
 
-/// How often each stream was opened without receiving an event.
+/// The number of times that each stream was opened without receiving an event.
 #[derive(Debug, Default)]
 pub(crate) struct Openings(Mutex<HashMap<Option<String>, u32>>);
 
-/// What to do when a stream is to be opened.
+/// The decision on opening a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Open it after this time.

@@ -17,7 +17,7 @@ pub const LOCK_VERSION: u64 = 1;
 /// Maximum length of a name in an error, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// What is wrong with the text of a lock file, and where.
+/// An error in the text of a lock file, with its position.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FormError {
     #[error(

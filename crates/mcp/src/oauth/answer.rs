@@ -51,7 +51,7 @@ impl OAuthHttpClient for Lenient {
     }
 }
 
-/// What was requested.
+/// The purpose of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Token,

@@ -43,7 +43,7 @@ pub(super) struct Limits {
 /// The limits in force.
 pub(super) const LIMITS: Limits = Limits { requests: 48, bytes: 4 << 20, time: Duration::from_secs(20) };
 
-/// Why a request is not sent, or its answer not used. The texts contain no queries, which may have secrets.
+/// The reason why a request is not sent, or its answer not used. The texts contain no queries, which may have secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refused {
     #[error(

@@ -82,7 +82,7 @@ pub(super) struct Exchange {
     pub(super) refusal: LastRefusal,
 }
 
-/// What is exchanged for a token.
+/// The credential that is exchanged for a token.
 pub(super) enum Means {
     RefreshToken,
     Credentials(ClientCredentialsConfig),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why the last request was not granted.
+/// The reason why the last request was not granted.
 #[derive(Clone, Default)]
 pub(super) struct LastRefusal(Arc<Mutex<Option<Refusal>>>);
 

@@ -52,7 +52,7 @@ pub struct Rehearsed {
     pub token_endpoint: Option<String>,
     /// The token that requests to the server carry afterwards.
     pub token: Option<String>,
-    /// Why there is no token.
+    /// The reason why there is no token.
     pub error: Option<String>,
 }
 

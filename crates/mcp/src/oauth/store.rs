@@ -29,7 +29,7 @@ const VERSION: u32 = 1;
 /// Maximum size of the file, in bytes (1 MiB): tokens are short, but a file may be anything.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// How long before its expiry a token is renewed, so that it is still valid when its request arrives.
+/// The time before its expiry at which a token is renewed, so that it is still valid when its request arrives.
 const AHEAD: Duration = Duration::from_secs(30);
 
 /// Time limit on waiting for another process that renews the same tokens. That process finishes when its authorization

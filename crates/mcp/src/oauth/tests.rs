@@ -134,7 +134,7 @@ async fn a_failed_early_renewal_keeps_the_token() {
     }
 }
 
-/// What an authorization server answers to a renewal, however odd, does not cost the login.
+/// Proves that no answer of an authorization server to a renewal, however odd, costs the login.
 #[tokio::test]
 async fn an_odd_renewal_keeps_the_login_and_says_what_was_answered() {
     for (status, answer, says) in [

@@ -29,7 +29,7 @@ impl Session {
         }
     }
 
-    /// Why the connection has ended.
+    /// Returns the reason why the connection has ended.
     pub async fn why_closed(&self) -> Error {
         self.ended(Phase::Request("the next request")).await
     }
@@ -62,7 +62,7 @@ impl Session {
     /// Subscribes to changes of a resource for the whole session; the host is notified of them.
     ///
     /// # Errors
-    /// Why the server rejects the subscription.
+    /// Returns an error if the server rejects the subscription.
     pub async fn subscribe(&self, uri: &str) -> Result<(), Error> {
         if self.inner.server.protocol_version.has_initialize() {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
@@ -89,7 +89,7 @@ impl Session {
     /// Ends the subscription to a resource.
     ///
     /// # Errors
-    /// Why the server rejects the request.
+    /// Returns an error if the server rejects the request.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), Error> {
         if self.inner.server.protocol_version.has_initialize() {
             let parameters = vec![("uri".into(), self.encode(uri)?)];

@@ -30,11 +30,11 @@ const QUOTED_BYTES: usize = 80;
 pub struct Items {
     /// MCP's `Resource`, `ResourceTemplate` or `Prompt`, each a JSON object.
     pub items: Vec<Value>,
-    /// What was left out, and why; one sentence each.
+    /// The parts that were left out, with reasons; one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What reading a list of tools has led to.
+/// The result of reading a list of tools.
 enum Pages {
     /// The collector has them.
     Collected,

@@ -18,7 +18,7 @@ pub const MAX_STRAY_BYTES: usize = 1024 * 1024;
 /// Maximum length of a stray line that is kept, in bytes.
 const MAX_STRAY_LINE_BYTES: usize = 200;
 
-/// Why this side closed a connection.
+/// The reason why this side closed a connection.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// The server broke the protocol in this way.

@@ -427,7 +427,7 @@ fn changed(text: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// Why an ambiguous message is rejected.
+/// Returns the reason for rejecting an ambiguous message.
 pub(crate) fn ambiguous(repeated: &strict_json::Error) -> String {
     format!("its answer is ambiguous: {repeated}")
 }

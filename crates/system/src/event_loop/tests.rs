@@ -7,7 +7,7 @@ use tokio::task::yield_now;
 
 use super::*;
 
-/// How long a test waits for another task before it fails: it never takes that long.
+/// Limits a test's wait for another task: it never takes that long.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A loop as servers have it.

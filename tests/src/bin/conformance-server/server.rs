@@ -34,7 +34,7 @@ use crate::{
     tools,
 };
 
-/// How long a client may cache a list, in milliseconds.
+/// The time for which a client may cache a list, in milliseconds.
 const FRESH: u64 = 1000;
 /// Pause between the messages of a tool that sends several.
 const PAUSE: Duration = Duration::from_millis(50);

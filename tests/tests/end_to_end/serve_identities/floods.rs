@@ -40,7 +40,7 @@ pub(super) fn unfinished(authority: &str, token: &str, sent: usize) -> TcpStream
     stream
 }
 
-/// How many of these requests the server refuses for now.
+/// Counts the requests that the server refuses for now.
 fn refused(streams: &mut [TcpStream]) -> usize {
     let is_refused = |stream: &mut TcpStream| {
         stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
@@ -90,7 +90,7 @@ fn bodies_of_one_subject_leave_memory_for_another() {
 /// Assembled for ten seconds.
 pub(super) const LONG: &str = "mod long { core::arch::global_asm!(\".rept 2000\\n.rept 2000\\n.rept 2000\\n.byte 1\\n.endr\\n.endr\\n.endr\"); }";
 
-/// How many of them one subject sends: three quarters of the executions.
+/// The number of them that one subject sends: three quarters of the executions.
 const TEXTS: usize = 12;
 
 #[test]

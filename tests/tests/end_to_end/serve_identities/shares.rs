@@ -17,10 +17,10 @@ use crate::serving::{Client, DEMO, execute};
 /// Requests of which the median is printed.
 const REQUESTS: usize = 9;
 
-/// How many threads of the attacker send requests at once.
+/// The number of the attacker's threads that send requests at once.
 const SENDERS: usize = 16;
 
-/// How long the attacker begins before the other subject.
+/// The time by which the attacker begins before the other subject.
 const AHEAD: Duration = Duration::from_secs(2);
 
 /// An attack on a resource, and what the other subject does.
