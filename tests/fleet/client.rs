@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use end_to_end::reductions::OUTCOME;
+use parking_lot::RwLock;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -34,7 +35,7 @@ pub(crate) struct Client {
     pub(crate) url: String,
     /// The id of the next request.
     pub(crate) next: AtomicU64,
-    pub(crate) token: Arc<std::sync::RwLock<String>>,
+    pub(crate) token: Arc<RwLock<String>>,
     /// The id of its session; `None` inside if it has to start one. Without it, the client has no sessions.
     pub(crate) session: Option<Mutex<Option<String>>>,
 }
@@ -170,7 +171,7 @@ impl Client {
         session: Option<&str>,
         headers: &[(&str, String)],
     ) -> Result<Reply, Broken> {
-        let token = self.token.read().map(|token| token.clone()).unwrap_or_default();
+        let token = self.token.read().clone();
         let mut request = self.http.post(&self.url).bearer_auth(token);
         request = request.header("host", "localhost").header("content-type", "application/json");
         request = request.header("accept", "application/json, text/event-stream");

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -49,7 +50,7 @@ impl Upstream {
 
     /// The marks of executions that have called it, with the number of calls.
     pub(crate) fn effects(&self) -> HashMap<String, usize> {
-        self.state.effects.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.effects.lock().clone()
     }
 }
 
@@ -92,7 +93,7 @@ async fn called(state: &Shared, parameters: &Value) -> Value {
     let mark = parameters["arguments"]["mark"].as_str().unwrap_or_default().to_owned();
     let is_fast = parameters["name"] == "fast";
     if is_fast {
-        let mut effects = state.effects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut effects = state.effects.lock();
         *effects.entry(mark.clone()).or_default() += 1;
     }
     // The sender is part of the state.

@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use dbus_secret_service::{EncryptionType, Error as Failure, Item, SecretService};
+use parking_lot::Mutex;
 
 pub use crate::error::KeyringError;
 use crate::error::{Error, ErrorKind};
@@ -97,7 +98,7 @@ static LAST_READ: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 /// Records what a secret is now.
 fn remember(name: &str, secret: &str) {
     static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    let mut all = LAST_READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = LAST_READ.lock();
     all.insert(name.to_owned(), KEYS.hash_one(secret));
 }
 
@@ -107,7 +108,7 @@ fn remember(name: &str, secret: &str) {
 pub fn fingerprint(config: &ServerConfig) -> String {
     let mut names = BTreeSet::new();
     visit(&mut config.transport.clone(), &mut |text| names.extend(self::names(text)));
-    let all = LAST_READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = LAST_READ.lock();
     let parts = names.into_iter().map(|name| format!("{name} {:?}\n", all.get(&name)));
     parts.collect()
 }

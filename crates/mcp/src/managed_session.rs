@@ -9,11 +9,12 @@ mod watch;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use futures::FutureExt as _;
+use parking_lot::Mutex;
 use system::random;
 use tokio::{
     sync::{Notify, watch as channel},
@@ -234,7 +235,7 @@ impl ManagedSession {
 
     /// The current session, even if it has broken.
     fn held(&self) -> Option<Session> {
-        self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.session.lock().clone()
     }
 
     /// Closes the session in order.
@@ -311,7 +312,7 @@ impl Shared {
     }
 
     async fn close_session(&self) {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let session = self.session.lock().take();
         if let Some(session) = session {
             session.close().await;
         }
@@ -324,7 +325,7 @@ impl Shared {
             Ok(session) => session,
             Err(error) => return error,
         };
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        *self.session.lock() = Some(session.clone());
         if let Err(error) = self.list(&session).await {
             return error;
         }

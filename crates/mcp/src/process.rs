@@ -18,10 +18,10 @@ use std::{
     os::fd::{AsFd, OwnedFd},
     path::Path,
     process::{ChildStderr, ChildStdin, ChildStdout},
-    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -134,7 +134,7 @@ impl Group {
     }
 
     fn signal(&self, signal: Signal) {
-        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let reaped = self.reaped.lock();
         if reaped.is_none() {
             // An empty group needs no signal.
             let _ = kill_process_group(self.pid, signal);
@@ -143,13 +143,13 @@ impl Group {
 
     /// Returns the end of the leader; `None` while it runs. Does not reap it.
     fn exit(&self) -> Option<Exit> {
-        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let reaped = self.reaped.lock();
         reaped.or_else(|| self.wait(WaitIdOptions::NOWAIT))
     }
 
     /// Kills every process of the group, waits at most `grace` for the leader's end, and reaps it.
     fn kill(&self, grace: Duration) {
-        let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reaped = self.reaped.lock();
         if reaped.is_some() {
             return;
         }

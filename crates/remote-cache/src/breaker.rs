@@ -3,9 +3,9 @@
 //! A slow answer opens it at once, because each one makes somebody wait; fast failures open it after a few in a row.
 //! While it is open, nothing is requested. Then one attempt decides whether it closes or stays open for twice as long.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use runner::Availability;
 use tokio::time::Instant;
 
@@ -67,7 +67,7 @@ impl Default for Breaker {
 
 impl Breaker {
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.lock())
     }
 
     /// Whether a request may be made now.

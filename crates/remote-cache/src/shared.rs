@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use object_store::ObjectStoreExt as _;
+use parking_lot::Mutex;
 use runner::{ArtifactId, RemoteStatistics};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -134,7 +134,7 @@ impl Shared {
     /// Records that an entry was refused. It is replaced by the next one that is built.
     pub(crate) fn refused(&self, id: &ArtifactId, refusal: &Refusal) {
         Counters::count(&self.counters.refused);
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = self.refused.lock();
         if refused.len() < MOST_REFUSED {
             refused.insert(id.to_string());
         }
@@ -148,12 +148,12 @@ impl Shared {
 
     /// Whether an entry was refused and not replaced yet.
     pub(crate) fn is_refused(&self, id: &ArtifactId) -> bool {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(&id.to_string())
+        self.refused.lock().contains(&id.to_string())
     }
 
     /// Records that an entry is in the store.
     pub(crate) fn is_written(&self, id: &ArtifactId) {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string());
+        self.refused.lock().remove(&id.to_string());
     }
 
     /// Asks for an object that is not there.

@@ -20,11 +20,12 @@ mod writer;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use queue::Bounds;
 use report::short_number;
 use runner::{Observer, Phase};
@@ -271,7 +272,7 @@ impl Terminal {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -9,10 +9,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
 use maud::{Markup, html};
+use parking_lot::{Mutex, MutexGuard};
 use system::random;
 
 /// The cookie's name.
@@ -140,7 +141,7 @@ impl Access {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

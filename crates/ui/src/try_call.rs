@@ -4,7 +4,7 @@
 //! answer comes with another form, which names exactly this question, and permits this one call.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use gateway::permission::{
@@ -15,6 +15,7 @@ use gateway::session_host::SessionHost;
 use gateway::sessions::Sessions;
 use history::shown::duration;
 use maud::{Markup, html};
+use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use server::tool_result_files::text;
@@ -72,7 +73,7 @@ impl Prompter for FormPrompter {
         let answer = if self.allowed.as_deref() == Some(&mark(&text, &self.arguments)) {
             Answer::Once
         } else {
-            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            *self.asked.lock() = Some(text);
             Answer::No
         };
         Box::pin(std::future::ready(answer))
@@ -160,7 +161,7 @@ async fn call(
                 ms: started.elapsed().as_secs_f64() * 1e3,
             },
             Err(failure) => {
-                let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let asked = asked.lock().take();
                 asked.map_or(Called::Failed(failure.message), Called::Asked)
             }
         },

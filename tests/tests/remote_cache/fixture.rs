@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use end_to_end::s3_server::{BUCKET, S3Server, variables};
+use parking_lot::Mutex;
 use remote_cache::{KeySource, PublicKey, Remote, Settings, SigningKey};
 use ring::signature::Ed25519KeyPair;
 use runner::{ArtifactId, Bucket, Claim, Fetched, Offered, RemoteCache as _, RemoteStatistics, Wanted};
@@ -108,7 +109,7 @@ impl Machine {
     pub(crate) fn new(settings: &Settings) -> Self {
         let notes: Arc<Mutex<Vec<String>>> = Arc::default();
         let shown = notes.clone();
-        let notify = Arc::new(move |line: &str| shown.lock().unwrap().push(line.to_owned()));
+        let notify = Arc::new(move |line: &str| shown.lock().push(line.to_owned()));
         Machine { remote: Remote::open(settings, notify).unwrap(), notes }
     }
 
@@ -191,7 +192,7 @@ impl Machine {
 
     /// Returns the notes to its user.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap().clone()
+        self.notes.lock().clone()
     }
 
     pub(crate) async fn state(&self) -> remote_cache::StoreState {

@@ -1,8 +1,7 @@
 //! Inspects the events of a stream as they arrive, for what genai ignores.
 
-use std::sync::{Mutex, PoisonError};
-
 use genai::chat::{ChatFrameSink, FrameCtx, RawFrameRef};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::failure::{Failure, words};
@@ -27,7 +26,7 @@ struct StreamState {
 
 impl ChatFrameSink for StreamEvents {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         seen.bytes = seen.bytes.saturating_add(frame.data.len().max(1));
         if frame.data == "[DONE]" {
             return;
@@ -65,7 +64,7 @@ impl StreamState {
 
 impl StreamEvents {
     fn seen<T>(&self, read: impl FnOnce(&StreamState) -> T) -> T {
-        read(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        read(&self.0.lock())
     }
 
     /// Checks that the reply can still become complete.

@@ -4,9 +4,9 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::error::{StoreError, StoreErrorKind};
@@ -27,7 +27,7 @@ static CREATING: Mutex<()> = Mutex::new(());
 
 /// Opens the file for writing; creates it and its folder if they are missing.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
-    let _creating = CREATING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _creating = CREATING.lock();
     let failed = |cause| error(file, "can't be opened", cause);
     // Processes that open an up-to-date file need not wait for each other.
     if file.exists() {

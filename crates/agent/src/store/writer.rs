@@ -7,9 +7,10 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
@@ -85,11 +86,11 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn trouble(&self) -> Option<StoreError> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble.lock().clone()
     }
 
     fn set(&self, trouble: Option<StoreError>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        *self.trouble.lock() = trouble;
     }
 
     /// Queues a message, if the limit allows it.
@@ -98,7 +99,7 @@ impl State {
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
         let work = if waiting > 0 && waiting.saturating_add(bytes) > MAX_WAITING {
             self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-            let mut overflowed = self.overflowed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut overflowed = self.overflowed.lock();
             if !overflowed.insert(keep.conversation.clone()) {
                 // The writing thread is notified only once.
                 return;

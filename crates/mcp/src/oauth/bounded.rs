@@ -4,13 +4,11 @@
 //! needs. Requests go over https, or from a loopback server to a loopback address. No redirect leads to another origin.
 //! A discovery has a budget, because it runs without a user. Whatever is refused ends with an error that says so.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode, header::LOCATION};
+use parking_lot::{Mutex, MutexGuard};
 use reqwest::Url;
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
@@ -196,7 +194,7 @@ impl Bounded {
     }
 
     fn spent(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.spent.lock()
     }
 }
 

@@ -14,12 +14,10 @@ use std::{
     io::{self, BufRead, Write},
     os::unix::process::CommandExt,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The helper's process name; it is started under this name.
@@ -99,7 +97,7 @@ pub(super) fn forget(group: i32) {
 }
 
 fn watched() -> MutexGuard<'static, Watched> {
-    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+    WATCHED.lock()
 }
 
 impl Watched {

@@ -1,6 +1,6 @@
 //! Notifications to a long-lived session: changed lists, and the end of the connection.
 
-use std::{sync::PoisonError, time::Duration};
+use std::time::Duration;
 
 use rmcp::{
     model::{ServerNotification, SubscriptionFilter},
@@ -79,7 +79,7 @@ impl Session {
                 }
             }
         });
-        let mut subscriptions = self.inner.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscriptions = self.inner.subscriptions.lock();
         if let Some(before) = subscriptions.insert(uri.to_owned(), listening.abort_handle()) {
             before.abort();
         }
@@ -95,7 +95,7 @@ impl Session {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
             return self.ask(self.plain("resources/unsubscribe", parameters)).await.map(drop);
         }
-        let mut subscriptions = self.inner.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscriptions = self.inner.subscriptions.lock();
         if let Some(listening) = subscriptions.remove(uri) {
             listening.abort();
         }

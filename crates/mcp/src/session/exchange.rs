@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     io,
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -350,7 +350,7 @@ impl Session {
 
     /// The headers that repeat arguments of this call.
     pub(super) fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
-        let headers = self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        let headers = self.inner.parameter_headers.lock();
         match headers.get(tool) {
             Some(headers) => {
                 serde_json::from_str(arguments.get()).map(|value| headers.of(&value)).unwrap_or_default()
@@ -420,7 +420,7 @@ impl Drop for CancelOnDrop<'_> {
         // The first poll queues the notification. Closing the session waits until it is written.
         let written = tokio::task::coop::unconstrained(&mut sending).now_or_never().is_some();
         if let (false, Ok(runtime)) = (written, Handle::try_current()) {
-            let mut cancelling = self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cancelling = self.inner.cancelling.lock();
             cancelling.retain(|task| !task.is_finished());
             cancelling.push(runtime.spawn(sending));
         }

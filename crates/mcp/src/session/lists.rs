@@ -1,6 +1,6 @@
 //! Lists, page by page: tools, resources, prompts. Also reads resources and gets prompts.
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, value::RawValue};
 use system::event_loop::off_loop;
@@ -128,7 +128,7 @@ impl Session {
                 false
             }
         });
-        *self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner) = headers;
+        *self.inner.parameter_headers.lock() = headers;
         listing
     }
 

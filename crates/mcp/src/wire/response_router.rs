@@ -5,9 +5,10 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerNotification, ServerResult,
@@ -94,7 +95,7 @@ impl ResponseRouter {
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.asked.lock()
     }
 
     pub(crate) fn trace(&self) -> &Trace {
@@ -377,7 +378,7 @@ impl ResponseRouter {
     }
 
     fn pending(&self) -> MutexGuard<'_, Pendings> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock()
     }
 }
 
