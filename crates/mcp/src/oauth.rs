@@ -71,8 +71,12 @@ pub fn learn_secrets(config: &ServerConfig) {
     let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return };
     remote.headers.iter().for_each(|(name, value)| learn_header(name, value));
     let Some(oauth) = &remote.oauth else { return };
-    oauth.client_secret.iter().for_each(|secret| learn(secret));
-    oauth.store.iter().for_each(|file| store::learn_file(file));
+    if let Some(secret) = &oauth.client_secret {
+        learn(secret);
+    }
+    if let Some(file) = &oauth.store {
+        store::learn_file(file);
+    }
 }
 
 /// The known state of the tokens.
@@ -114,7 +118,9 @@ impl Authorizer {
     /// Creates the authorizer for the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
-        settings.client_secret.iter().for_each(|secret| learn(secret));
+        if let Some(secret) = &settings.client_secret {
+            learn(secret);
+        }
         Self {
             url: url.clone(),
             settings: settings.clone(),
@@ -166,7 +172,9 @@ impl Authorizer {
     /// If they were obtained with other settings, or can't be read.
     async fn stored(&self) -> Result<Option<Record>, HttpFailure> {
         let record = self.store.read().await?;
-        record.iter().try_for_each(|record| record.check(&self.settings))?;
+        if let Some(record) = &record {
+            record.check(&self.settings)?;
+        }
         Ok(record)
     }
 

@@ -96,7 +96,9 @@ impl Trace {
     pub(crate) fn response(&self, response: &Response, started: Instant) {
         if self.is_on() {
             let mut headers = response.headers().clone();
-            headers.get_mut(SET_COOKIE).into_iter().for_each(|value| value.set_sensitive(true));
+            if let Some(value) = headers.get_mut(SET_COOKIE) {
+                value.set_sensitive(true);
+            }
             let (status, took) = (response.status(), started.elapsed());
             tracing::debug!(target: TARGET, "{}: HTTP {status} after {took:?} {headers:?}", self.server);
         }

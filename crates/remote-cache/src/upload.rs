@@ -55,7 +55,9 @@ async fn write(shared: &Shared, offered: Offered) {
         Ok(()) => {
             shared.works(&shared.writes);
             shared.is_written(id);
-            lease.into_iter().for_each(Lease::is_written);
+            if let Some(lease) = lease {
+                lease.is_written();
+            }
         }
         Err(trouble) => {
             Counters::count(&shared.counters.unwritten);

@@ -91,7 +91,9 @@ impl Work {
     pub(crate) fn restart(&self) {
         let (now, mut state) = (Instant::now(), self.state());
         state.awaited.values_mut().for_each(|awaited| awaited.since = now);
-        state.phase.iter_mut().for_each(|(_, since)| *since = now);
+        if let Some((_, since)) = &mut state.phase {
+            *since = now;
+        }
     }
 
     /// Describes the long waits, or the phase of the run if it takes long, unless steps are shown.

@@ -290,7 +290,9 @@ async fn client(
         return Ok(Client { id: url.clone(), secret: None, redirect_uri });
     }
     let registered = manager.register_client(CLIENT_NAME, &redirect_uri, scopes).await?;
-    registered.client_secret.iter().for_each(|secret| learn(secret));
+    if let Some(secret) = &registered.client_secret {
+        learn(secret);
+    }
     Ok(Client { id: registered.client_id, secret: registered.client_secret, redirect_uri })
 }
 

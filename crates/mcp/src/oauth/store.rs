@@ -205,7 +205,9 @@ impl Record {
 
     /// Masks its secrets in all output from now on.
     fn learn(&self) {
-        self.client.secret.iter().for_each(|secret| learn(secret));
+        if let Some(secret) = &self.client.secret {
+            learn(secret);
+        }
         learn_members(&self.response());
     }
 
@@ -231,7 +233,9 @@ impl Store {
             return Ok(self.memory.lock().clone());
         };
         let read = blocking(move || read(&file)).await.map_err(|error| self.wrong("read", &error))?;
-        read.iter().for_each(Record::learn);
+        if let Some(record) = &read {
+            record.learn();
+        }
         Ok(read.filter(|record| record.url == self.url))
     }
 

@@ -197,10 +197,9 @@ impl ResponseRouter {
         match pending {
             Pending::Initialize => Err(Fault::Protocol(reason)),
             Pending::Raw(request) => {
-                request
-                    .upgrade()
-                    .into_iter()
-                    .for_each(|request| request.fail(HttpFailure::Protocol(reason.clone())));
+                if let Some(request) = request.upgrade() {
+                    request.fail(HttpFailure::Protocol(reason));
+                }
                 Ok(None)
             }
             Pending::Discover | Pending::Typed => {
