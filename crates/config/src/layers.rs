@@ -35,11 +35,11 @@ pub struct Layers {
     pub(super) locks: Vec<LockFile>,
     /// Notes about layers that are skipped.
     pub notes: Vec<String>,
-    /// What the user has to do before the project's file is used.
+    /// The step that the user has to take before the project's file is used.
     pub(super) untrusted: Option<String>,
 }
 
-/// How to treat an untrusted project file.
+/// The treatment of an untrusted project file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Untrusted {
     /// It is an error.

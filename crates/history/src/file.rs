@@ -27,12 +27,13 @@ const MODE: u32 = 0o600;
 /// The end of every advice.
 const SWITCH_OFF: &str = "or switch the history off: `history: { enabled: false }` in your configuration";
 
-/// What survives a crash of the machine.
+/// The part of a write that survives a crash of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// Everything that was written: each write waits for the disk.
     Synced,
-    /// What the system has written to the disk by then, and always an intact file. A killed process loses nothing.
+    /// The part that the system has written to the disk by then, and always an intact file. A killed process loses
+    /// nothing.
     Written,
 }
 

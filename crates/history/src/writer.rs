@@ -22,7 +22,7 @@ use crate::file::{self, Durability};
 use crate::prune;
 use crate::rows::Rows;
 
-/// How long events are collected before they are written: a crash loses no more than this and one write.
+/// The time for which events are collected before they are written: a crash loses no more than this and one write.
 const DELAY: Duration = Duration::from_millis(250);
 
 /// Events that are written without further delay, in bytes (4 MiB).
@@ -40,7 +40,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// Interval between two searches for executions that are too old.
 const EXPIRY: Duration = Duration::from_secs(600);
 
-/// How many times a few executions that are too old are deleted while someone waits for the history to be written.
+/// The number of times that a few executions that are too old are deleted while someone waits for the history to be
+/// written.
 const EXPIRED: usize = 8;
 
 /// Length of a process's id, in letters.
@@ -69,7 +70,7 @@ impl Sender {
     }
 }
 
-/// What the thread receives.
+/// The receiving side of the thread.
 struct Receiver {
     events: mpsc::Receiver<Event>,
     wakes: mpsc::Receiver<()>,
@@ -121,7 +122,7 @@ struct Writer {
     bytes: usize,
     /// Executions that have begun and not ended.
     running: usize,
-    /// Who waits until everything is written.
+    /// The senders that wait until everything is written.
     flushed: Vec<oneshot::Sender<()>>,
     is_reported: bool,
 }
