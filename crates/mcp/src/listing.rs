@@ -271,24 +271,35 @@ impl Collector {
     }
 }
 
+/// The reason why a tool of a list can't be used, with its beginning.
+#[derive(Debug, thiserror::Error)]
+enum UnusableTool {
+    #[error("it has more than {MAX_TOOL_BYTES} bytes and starts with {0}")]
+    TooLarge(String),
+    #[error("it is not a valid JSON object ({1}): {0}")]
+    Malformed(String, strict_json::Error),
+    #[error("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {0}")]
+    Unnamed(String),
+    #[error("{1}: {0}")]
+    Unwritable(String, serde_json::Error),
+}
+
 /// Reads one tool. Fails if it cannot be used; a warning says what was replaced.
-fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
+fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), UnusableTool> {
     // Only for errors: for a thousand tools, it takes as long as reading them.
     let start = || shown(raw.get(), QUOTED_BYTES);
     if raw.get().len() > MAX_TOOL_BYTES {
-        return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {}", start()));
+        return Err(UnusableTool::TooLarge(start()));
     }
     // Displaying, hashing, compiling and checking all use this one reading.
-    let mut members: Map<String, Value> = strict_json::from_str(raw.get())
-        .map_err(|error| format!("it is not a valid JSON object ({error}): {}", start()))?;
+    let mut members: Map<String, Value> =
+        strict_json::from_str(raw.get()).map_err(|error| UnusableTool::Malformed(start(), error))?;
     let name = match members.get("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
-        _ => {
-            return Err(format!("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {}", start()));
-        }
+        _ => return Err(UnusableTool::Unnamed(start())),
     };
     let warnings = repair(&mut members);
-    let definition = to_raw_value(&members).map_err(|error| format!("{error}: {}", start()))?;
+    let definition = to_raw_value(&members).map_err(|error| UnusableTool::Unwritable(start(), error))?;
     Ok((Tool { name, definition }, warnings))
 }
 
