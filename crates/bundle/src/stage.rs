@@ -76,7 +76,8 @@ pub(crate) fn write_manifest(root: &Path, version: &str, toolchain: &Toolchain) 
 /// Removes all files of the toolchain that nothing opens, and shows that the rest suffices.
 pub(crate) async fn reduce(
     root: &Path,
-    (version, toolchain): (&str, &Toolchain),
+    version: &str,
+    toolchain: &Toolchain,
     observer: &dyn Observer,
 ) -> Result<Results> {
     observer.progress("finding what compiling snippets opens");

@@ -80,7 +80,7 @@ pub async fn write(
     observer.progress("copying the program, the compiler and the compiled crates");
     let dynamic = put(&contents, root)?;
     let Contents { version, toolchain, .. } = contents;
-    let results = stage::reduce(root, (version, toolchain), observer).await?;
+    let results = stage::reduce(root, version, toolchain, observer).await?;
     let manifest = stage::write_manifest(root, version, toolchain)?;
     folders::open_folders(root)?;
     let archive_bytes = if is_archive(to) {

@@ -54,8 +54,8 @@ impl Remote {
         keys.extend(
             settings.public_keys.iter().filter(|key| Some(**key) != signer.as_ref().map(SigningKey::public)),
         );
-        let store = (Store::open(settings)?, shown(&settings.url));
-        let shared = Shared::new(store, signer, keys, settings.timeout, Notes::new(notify));
+        let (store, shown) = (Store::open(settings)?, shown(&settings.url));
+        let shared = Shared::new(store, shown, signer, keys, settings.timeout, Notes::new(notify));
         let closing = shared.closing.clone().drop_guard();
         Ok(Remote { shared: Arc::new(shared), _closing: closing })
     }

@@ -72,7 +72,8 @@ impl Counters {
 impl Shared {
     /// The state before the first request. Without a `signer`, entries are only read.
     pub(crate) fn new(
-        (store, shown): (Store, String),
+        store: Store,
+        shown: String,
         signer: Option<SigningKey>,
         keys: Vec<PublicKey>,
         timeout: Duration,

@@ -64,7 +64,7 @@ pub(crate) async fn run(site: &Arc<Site>, action: &Action) -> Result<Response, P
     let id = action.required("id")?;
     let known = id.to_owned();
     site.store.read(move |reader| execution::read(reader, &known).map(drop)).await?;
-    let running = site.commands.run((&["history", "rerun", "--json"], &[id]), String::new())?;
+    let running = site.commands.run(&["history", "rerun", "--json"], &[id], String::new())?;
     let (sender, ended) = oneshot::channel();
     // It goes on when the browser is gone.
     tokio::spawn(async move {

@@ -35,7 +35,7 @@ pub(crate) fn button(name: Option<&str>, visitor: &Visitor) -> Markup {
 pub(crate) async fn check(site: &Site, action: &Action) -> Result<Response, PageError> {
     let name = action.form.get("name").filter(|name| !name.is_empty());
     let names: Vec<&str> = name.into_iter().collect();
-    let checking = site.commands.run((&["program", "check", "--json"], &names), String::new())?;
+    let checking = site.commands.run(&["program", "check", "--json"], &names, String::new())?;
     let longest = LONGEST[usize::from(name.is_none())];
     let late = || PageError::failed("the compiler did not finish in time; try again");
     let checked = tokio::time::timeout(longest, checking).await.map_err(|_| late())??;

@@ -36,7 +36,7 @@ pub(crate) fn page(
     let title = line(name);
     let body = if let Some(server) = config.server(name) {
         html! {
-            h1 { bdi { (title) } " " (servers::state_badge(servers::state(server, configured))) }
+            h1 { bdi { (title) } " " (servers::state(server, configured).markup()) }
             (facts(server, configured, &calls))
             (pins(name, configured))
             (tools(name, configured, &calls, query)?)
@@ -46,7 +46,7 @@ pub(crate) fn page(
         let absent =
             absent.ok_or_else(|| PageError::missing(format!("the configuration has no server {name:?}")))?;
         html! {
-            h1 { bdi { (title) } " " (servers::state_badge(servers::absence(absent))) }
+            h1 { bdi { (title) } " " (servers::absence(absent).markup()) }
             dl.facts { div { dt { "From" } dd { (servers::source(&absent.layer)) } } }
             @match &absent.wrong {
                 Some(wrong) => {

@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::query::Query;
 use crate::text::{count, line, lines};
+use crate::try_form::ToolPath;
 use crate::{schema, servers, servers_one, snippet, try_form};
 
 /// The page of the tool that the query names.
@@ -72,7 +73,7 @@ pub(crate) fn page(
         }
         @if visitor.may_act() {
             h2 #try { "Try a call" }
-            (try_form::form((server, name), &tool["inputSchema"], visitor))
+            (try_form::form(ToolPath { server, tool: name }, &tool["inputSchema"], visitor))
         }
         (schema::section("Arguments", &tool["inputSchema"]))
         @if tool["outputSchema"].is_object() {

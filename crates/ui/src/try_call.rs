@@ -29,7 +29,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::shown;
 use crate::text::{breakable, line, lines};
-use crate::try_form;
+use crate::try_form::{self, ToolPath};
 
 /// Limit on calls of the page at the same time.
 static TURNS: Semaphore = Semaphore::const_new(4);
@@ -126,10 +126,11 @@ pub(crate) async fn page(
     })?;
     propagation::hand_on(&mut configured.config, false, None)?;
     let allowed = action.form.get(ALLOWED).map(str::to_owned);
-    let called = call(&configured, (server, tool), &arguments, allowed).await;
+    let path = ToolPath { server, tool };
+    let called = call(&configured, path, &arguments, allowed).await;
     let body = html! {
         h1 { code { bdi { (line(&format!("{server}.{tool}"))) } } }
-        (outcome(&called, (server, tool), &arguments, visitor, &configured))
+        (outcome(&called, path, &arguments, visitor, &configured))
         h2 { "Arguments" }
         pre tabindex="0" role="region" aria-label="Arguments" { bdi { (lines(&configured.masked(arguments.get()))) } }
         p { a href=(address("tool", &[("server", server), ("name", tool)])) { "Back to the tool" } }
@@ -139,7 +140,7 @@ pub(crate) async fn page(
 
 async fn call(
     configured: &Configured,
-    (server, tool): (&str, &str),
+    path: ToolPath<'_>,
     arguments: &RawValue,
     allowed: Option<String>,
 ) -> Called {
@@ -153,9 +154,9 @@ async fn call(
     sessions.hold_to(configured.known.pins.clone());
     sessions.permit(policy);
     let started = Instant::now();
-    let called = match sessions.start(server).await {
+    let called = match sessions.start(path.server).await {
         Err(unopened) => Called::Failed(unopened.report.for_terminal()),
-        Ok(_) => match sessions.call_directly(server, tool, arguments.to_owned()).await {
+        Ok(_) => match sessions.call_directly(path.server, path.tool, arguments.to_owned()).await {
             Ok(answer) => Called::Answered {
                 result: serde_json::from_str(answer.result.get()).unwrap_or_default(),
                 ms: started.elapsed().as_secs_f64() * 1e3,
@@ -172,7 +173,7 @@ async fn call(
 
 fn outcome(
     called: &Called,
-    (server, tool): (&str, &str),
+    path: ToolPath<'_>,
     arguments: &RawValue,
     visitor: &Visitor,
     configured: &Configured,
@@ -183,12 +184,12 @@ fn outcome(
             pre #question tabindex="0" role="region" aria-label="Question" { bdi { (question) } }
             form.actions action="try" method="post" {
                 (visitor.field())
-                input type="hidden" name="server" value=(server);
-                input type="hidden" name="name" value=(tool);
+                input type="hidden" name="server" value=(path.server);
+                input type="hidden" name="name" value=(path.tool);
                 input type="hidden" name=(ARGUMENTS) value=(arguments.get());
                 input type="hidden" name=(ALLOWED) value=(mark(question, arguments.get()));
                 button type="submit" { "Yes, once" }
-                a href=(address("tool", &[("server", server), ("name", tool)])) { "No" }
+                a href=(address("tool", &[("server", path.server), ("name", path.tool)])) { "No" }
             }
         },
         Called::Failed(why) => html! {
