@@ -47,7 +47,7 @@ pub struct ToolBinding {
     pub signature: String,
     /// The long form, for a model that requests it.
     pub documentation: String,
-    /// How much of the schemas became types, and how many tokens that saves.
+    /// The share of the schemas that became types, and the tokens that this saves.
     pub fidelity: Fidelity,
 }
 

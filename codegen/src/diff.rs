@@ -64,7 +64,7 @@ pub fn diff(old: &[Tool], new: &[Tool]) -> ToolsDiff {
     ToolsDiff { added, removed, changed }
 }
 
-/// Which parts of a tool differ: description, input, output.
+/// Compares two versions of a tool by part: description, input, output.
 fn differences(old: &Tool, new: &Tool) -> [bool; 3] {
     let output = |tool: &Tool| (tool.output_schema.as_ref().map(canonical), tool.answers.clone());
     [
@@ -111,7 +111,7 @@ fn changes(old: &Tool, new: &Tool) -> Vec<Change> {
     lines
 }
 
-/// How the source of the output schema changed, if it did.
+/// Compares the sources of the output schemas; `None` if they are equal.
 fn output_state(old: &Tool, new: &Tool) -> Option<Change> {
     let state =
         |tool: &Tool| match (&tool.output_schema, tool.answers.source != crate::SchemaSource::Declared) {

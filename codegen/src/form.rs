@@ -234,7 +234,9 @@ impl Definition {
         match &mut self.body {
             Body::Struct(body) => {
                 body.fields.iter_mut().for_each(|field| field.form.visit(visit));
-                body.extra.iter_mut().for_each(|extra| extra.visit(visit));
+                if let Some(extra) = &mut body.extra {
+                    extra.visit(visit);
+                }
             }
             Body::Tagged { variants, .. } => variants.iter_mut().for_each(|(_, form)| form.visit(visit)),
             Body::Kinds(variants) => variants.iter_mut().for_each(|(_, form)| form.visit(visit)),

@@ -8,7 +8,7 @@ const KEYWORDS: [&str; 39] = [
     "where", "while",
 ];
 
-/// How a part of a text looks.
+/// The role of a part of a text, which selects its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// A comment.

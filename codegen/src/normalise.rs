@@ -63,7 +63,7 @@ pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
     Normalised { definitions, input, output, warnings, places: counts.places, lost: counts.lost }
 }
 
-/// Which of the two schemas of a tool.
+/// One of the two schemas of a tool.
 #[derive(Debug, Clone, Copy)]
 enum Side {
     Input,
@@ -231,12 +231,14 @@ impl Reader<'_> {
             [] => self.lose("the schema names no type"),
             [only] => self.single(only, schema, place),
             several => {
-                let with = |name: &String| {
-                    let mut variant = schema.clone();
-                    variant.insert("type".to_owned(), Value::from(name.as_str()));
-                    variant
-                };
-                let variants = several.iter().map(with).collect();
+                let variants = several
+                    .iter()
+                    .map(|name| {
+                        let mut variant = schema.clone();
+                        variant.insert("type".to_owned(), Value::from(name.as_str()));
+                        variant
+                    })
+                    .collect();
                 self.variants(variants, place)
             }
         }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How much of a tool's schemas became types, and how many tokens the signature saves.
+/// The share of a tool's schemas that became types, and the tokens that the signature saves.
 ///
 /// Counted places: each property, including those of nested objects, unions and definitions; the items of an
 /// array with a schema for them; each item of a tuple; the values of a map and the additional properties that

@@ -33,7 +33,9 @@ pub(crate) fn share(normalised: &mut Normalised) {
     for definition in &mut normalised.definitions {
         definition.visit(&mut replace);
     }
-    normalised.output.iter_mut().for_each(|output| output.visit(&mut replace));
+    if let Some(output) = &mut normalised.output {
+        output.visit(&mut replace);
+    }
 }
 
 /// For each definition, the first one with the same structure.

@@ -28,7 +28,7 @@ const MAX_FACT: usize = 80;
 /// The longest type of a content block, in characters.
 const MAX_KIND: usize = 20;
 
-/// How much of the server's texts a signature shows.
+/// The amount of the server's texts that a signature shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Style {
     /// The longest description of a tool, in characters. 0 omits it.

@@ -1,5 +1,4 @@
-//! How much of the schemas becomes types: hand-counted for made-up schemas, as a share for those of real
-//! servers.
+//! The share of the schemas that becomes types: hand-counted for made-up schemas, measured for those of real servers.
 
 #![allow(clippy::needless_pass_by_value, reason = "schemas are written inline")]
 #![allow(clippy::unwrap_used, reason = "part of tests: an unexpected fixture is a failure")]

@@ -13,7 +13,8 @@ use std::process::{Command, ExitCode};
 const ENTRY: &str = "crt1.o";
 /// rustc's object with references to everything that a program exports.
 const EXPORTED: &str = "symbols.o";
-/// What is left out, because nothing in the base is reachable without a program, and programs name its symbols.
+/// The options that are left out, because nothing in the base is reachable without a program, and programs name its
+/// symbols.
 const UNWANTED: [&str; 2] = ["--gc-sections", "--strip-all"];
 
 /// The own option.

@@ -10,15 +10,15 @@ use proc_macro2::LineColumn;
 use crate::lexical::{self, Escape, EscapeFault};
 use crate::syntax_error::SyntaxError;
 
-/// What is no Rust token, as far as that is seen without a parser.
+/// A text that is no Rust token, as far as that is seen without a parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) error: SyntaxError,
-    /// How sure it is.
+    /// The certainty.
     pub(crate) certainty: Certainty,
 }
 
-/// How sure a fault is.
+/// The certainty of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
     /// It may be valid Rust.

@@ -33,10 +33,10 @@ pub(crate) const IMAGE: &str = "base.image";
 const SEALS: SealFlags =
     SealFlags::WRITE.union(SealFlags::GROW).union(SealFlags::SHRINK).union(SealFlags::SEAL);
 
-/// How often sealing is tried again: about 3 seconds in all.
+/// The number of times that sealing is tried again: about 3 seconds in all.
 const SEAL_ATTEMPTS: usize = 20;
 
-/// What the layer's index says about the base.
+/// The state of the base in the layer's index.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum BaseState {
     /// Programs are linked against it.
@@ -74,7 +74,7 @@ pub(crate) struct Image {
     pub(crate) base_size: u64,
 }
 
-/// Why there is no [`Image`] of a program.
+/// The reason why there is no [`Image`] of a program.
 #[derive(Debug)]
 pub(crate) enum ImageError {
     /// The program's file does not fit the base: it was changed after it was built.
@@ -83,7 +83,7 @@ pub(crate) enum ImageError {
     NotInMemory(Error),
 }
 
-/// Why a program was not linked against the base.
+/// The reason why a program was not linked against the base.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotLinked {
     #[error(transparent)]
@@ -111,7 +111,7 @@ impl Base {
         std::env::var_os(VARIABLE).is_some_and(|value| value == "whole")
     }
 
-    /// What distinguishes it from other bases, as part of keys.
+    /// Returns the identity that distinguishes it from other bases, as part of keys.
     pub(crate) fn identity(&self) -> &[u8; 32] {
         self.layout.identity()
     }

@@ -26,6 +26,6 @@ pub(crate) struct BaseLayer {
     pub(crate) schema: String,
     /// Keeps the folder from being evicted; `None` if it is not a cache entry.
     pub(crate) entry: Option<Entry>,
-    /// What programs are linked against, or why each is linked as a whole.
+    /// The base that programs are linked against, or the reason why each is linked as a whole.
     pub(crate) base: Result<Arc<Base>, String>,
 }

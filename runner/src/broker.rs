@@ -53,7 +53,7 @@ const IDENTITY_SHOWN: usize = 64;
 /// The tool name under which refused resource reads are counted.
 const RESOURCE: &str = "mcp_resource_read";
 
-/// Why a program was stopped.
+/// The reason why a program was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Violation {
     /// An invalid frame.

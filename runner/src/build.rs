@@ -391,7 +391,7 @@ impl Notes {
     }
 }
 
-/// How the compiler ended, with its messages that have no position in the snippet.
+/// Describes the compiler's end, with its messages that have no position in the snippet.
 fn last_words(compiled: &Attempt) -> String {
     format!("{}\n{}", compiled.status, diagnostics::unplaced(&compiled.messages.text()))
 }

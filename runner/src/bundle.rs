@@ -17,7 +17,7 @@ pub use integrity::Integrity;
 
 /// The program, from the bundle's folder.
 pub const PROGRAM: &str = "bin/toolsmith";
-/// What confines processes; without it, the program does that itself, and starts them more slowly.
+/// The helper that confines processes; without it, the program does that itself, and starts them more slowly.
 pub const HELPER: &str = "bin/toolsmith-sandbox";
 /// The compiler's sysroot.
 pub const TOOLCHAIN: &str = "lib/toolsmith/toolchain";
@@ -35,7 +35,7 @@ pub const FORMAT: u32 = 1;
 /// Maximum size of the manifest, in bytes (4 MiB): a bundle has a few hundred files, with 200 bytes for each.
 const LARGEST_MANIFEST: u64 = 4 << 20;
 
-/// What a bundle contains.
+/// The contents of a bundle.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BundleManifest {
     /// [`FORMAT`].
@@ -46,7 +46,7 @@ pub struct BundleManifest {
     pub target: String,
     /// The platform of the compiler.
     pub host: String,
-    /// What the compiler prints for `-vV`.
+    /// The compiler's output for `-vV`.
     pub compiler: String,
     /// The dynamic loader that the compiler needs of the system.
     pub loader: String,

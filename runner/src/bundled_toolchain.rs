@@ -35,7 +35,7 @@ pub(crate) fn find(bundle: &Bundle) -> Result<Toolchain> {
         .hint("unpack the bundle again into an empty folder; `toolsmith doctor` lists what is missing"))
 }
 
-/// Why the compiler can't start on this system, if that is known.
+/// Returns the reason why the compiler can't start on this system, if it is known.
 fn trouble(bundle: &Bundle) -> Option<Error> {
     let BundleManifest { target, loader, libraries, .. } = bundle.manifest();
     let folder = bundle.root().display();

@@ -83,7 +83,7 @@ impl<'ast> Visit<'ast> for Finder {
     }
 }
 
-/// What a region assigns, and the names that it binds itself.
+/// The assignments in a region, and the names that it binds itself.
 #[derive(Default)]
 struct Inside {
     assigned: Vec<(String, Range<usize>)>,

@@ -22,10 +22,10 @@ pub trait Absences: std::fmt::Debug + Send + Sync {
     /// The configured servers without tools in the catalog, by module.
     fn servers(&self) -> BTreeMap<String, String>;
 
-    /// Why the server of this module can't be used now, as a sentence without a full stop.
+    /// Returns the reason why the server of this module can't be used now, as a sentence without a full stop.
     fn server(&self, module: &str) -> Option<String>;
 
-    /// Why a server's tool was left out, by its name or its function.
+    /// Returns the reason why a server's tool was left out, by its name or its function.
     fn tool(&self, server: &str, name: &str) -> Option<String>;
 }
 
@@ -106,13 +106,13 @@ impl Catalog {
         self.absences.as_ref().map(|absences| absences.servers()).unwrap_or_default()
     }
 
-    /// Why the server of this module can't be used now.
+    /// Returns the reason why the server of this module can't be used now.
     #[must_use]
     pub fn absent_server(&self, module: &str) -> Option<String> {
         self.absences.as_ref()?.server(module)
     }
 
-    /// Why a server's tool was left out, by its name or its function.
+    /// Returns the reason why a server's tool was left out, by its name or its function.
     #[must_use]
     pub fn absent_tool(&self, server: &str, name: &str) -> Option<String> {
         self.absences.as_ref()?.tool(server, name)

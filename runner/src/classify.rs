@@ -16,12 +16,12 @@ use crate::outcome::{Failure, Outcome, Status};
 use crate::program::ProgramEnd;
 use crate::sandbox_policies::Limits;
 
-/// What is known about a run in addition to the exit status.
+/// The facts about a run in addition to the exit status.
 pub(crate) struct Facts<'a> {
     pub(crate) limits: &'a Limits,
     /// The snippet as it was sent.
     pub(crate) text: &'a str,
-    /// What the sandbox observed.
+    /// The sandbox's observations.
     pub(crate) evidence: &'a sandbox::Evidence,
 }
 

@@ -173,7 +173,7 @@ impl Code {
         self.parsed.snippet.as_ref()
     }
 
-    /// How long parsing took.
+    /// Returns the time that parsing took.
     pub(crate) fn time(&self) -> Duration {
         self.time
     }
@@ -195,7 +195,7 @@ impl ProgramText {
     /// The program `name` with this code.
     ///
     /// # Errors
-    /// Why it can't be called from other texts.
+    /// Returns the reason if it can't be called from other texts.
     pub(crate) fn new(name: &str, code: &Code, about: &About) -> Result<Self, String> {
         let snippet = code.snippet().map_err(|error| error.message.clone())?;
         let (identifiers, functions) = (&snippet.identifiers, &snippet.functions);
@@ -206,7 +206,7 @@ impl ProgramText {
         Ok(ProgramText { title, tags, text, module, path_heads })
     }
 
-    /// How it is called, and what it does, in one line for models.
+    /// Describes its call and its purpose in one line for models.
     #[must_use]
     pub fn line(&self) -> String {
         format!("{}  // {}", self.module.signature, self.title)

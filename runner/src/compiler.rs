@@ -31,7 +31,7 @@ pub(crate) struct Job<'a> {
     pub(crate) file: &'a str,
     /// The root file in the source folder.
     pub(crate) main: &'a str,
-    /// What links the result.
+    /// The linker of the result.
     pub(crate) linker: Linker<'a>,
     /// Whether all other work has priority.
     pub(crate) background: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Job<'a> {
     pub(crate) largest_file: u64,
 }
 
-/// What links the result of a compilation.
+/// The linker of the result of a compilation.
 #[derive(Clone, Copy)]
 pub(crate) enum Linker<'a> {
     /// rust-lld, which links the program as a whole.
@@ -95,8 +95,8 @@ pub(crate) fn flags() -> String {
     FLAGS.join(" ")
 }
 
-/// What starts a compiler. The launches of two jobs are equal only if their compilers have the same command line and the
-/// same policy.
+/// The command that starts a compiler. The launches of two jobs are equal only if their compilers have the same command
+/// line and the same policy.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Launch {
     program: PathBuf,
@@ -108,7 +108,7 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// What starts the compiler of `job`.
+    /// Returns the command that starts the compiler of `job`.
     pub(crate) fn of(job: &Job<'_>) -> Self {
         Launch {
             program: job.toolchain.rustc.clone(),

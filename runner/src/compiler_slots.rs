@@ -30,7 +30,7 @@ const MAX_COMPILERS: usize = 64;
 /// Interval at which the first in the queue checks the memory. Each check costs about 0.1 ms.
 const POLL: Duration = Duration::from_millis(100);
 
-/// How long to wait for another process that is counting.
+/// The pause while another process is counting.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Admits compilers.
@@ -53,7 +53,7 @@ pub(crate) struct Admitted<'a> {
     admission: &'a Admission,
 }
 
-/// What waits for a compiler.
+/// The kind of work that waits for a compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Priority {
     /// A snippet.
@@ -100,7 +100,7 @@ pub(crate) struct AdmissionWait<'a> {
     pub(crate) clock: Option<&'a Clock>,
 }
 
-/// How many compilers the processors that this process may use can run at once.
+/// Returns the number of compilers that the processors of this process can run at once.
 fn by_processors() -> usize {
     std::thread::available_parallelism().map_or(MAX_COMPILERS, NonZero::get)
 }
@@ -211,7 +211,7 @@ impl Admission {
         Ok(Verdict::Admitted(slot))
     }
 
-    /// How many compilers of this priority run, and the number of a free slot.
+    /// Returns the number of running compilers of this priority, and the number of a free slot.
     fn count(&self, priority: Priority) -> Result<(usize, Option<usize>)> {
         let (mut running, mut free) = (0, None);
         for number in 0..MAX_COMPILERS {

@@ -75,13 +75,13 @@ impl Confined {
         self.child.memory()
     }
 
-    /// What was enforced.
+    /// Returns the enforced layers.
     pub(crate) fn report(&self) -> SandboxReport {
         let report = self.child.report();
         SandboxReport { tier: report.tier.clone(), layers: report.layers.clone(), refused: Vec::new() }
     }
 
-    /// What the sandbox observed, once the process has ended.
+    /// Returns the sandbox's observations, once the process has ended.
     pub(crate) fn evidence(&self) -> &sandbox::Evidence {
         self.child.evidence()
     }

@@ -16,7 +16,7 @@ const WORDS: [&str; 5] = ["let ", "fn ", "use ", "for ", "async "];
 /// The start of every snippet.
 const START: LineColumn = LineColumn { line: 1, column: 0 };
 
-/// What to send instead.
+/// The text that names the right form to send.
 const INSTEAD: &str = "send the code itself, with its line breaks and quotes as they are";
 
 /// Refuses code that is JSON-encoded once more than the request.

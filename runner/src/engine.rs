@@ -31,7 +31,7 @@ pub struct Options {
     pub cache: Cache,
     /// Whether rustup may be run to add the target of snippets.
     pub install_target: bool,
-    /// How compilers and programs are confined.
+    /// The confinement of compilers and programs.
     pub confinement: Confinement,
 }
 
@@ -141,7 +141,8 @@ impl Engine {
         })
     }
 
-    /// Why programs are linked as a whole, which takes longer than linking them against a base; `None` if they are not.
+    /// Returns the reason why programs are linked as a whole, which takes longer than linking them against a base;
+    /// `None` if they are not.
     #[must_use]
     pub fn without_base(&self) -> Option<&str> {
         self.layer.base.as_ref().err().map(String::as_str)
@@ -163,7 +164,7 @@ impl Engine {
         self.foreground.until(false).await;
     }
 
-    /// What became of spare compilers since the last call.
+    /// Takes the events of spare compilers since the last call.
     #[must_use]
     pub fn spare_compiler_events(&self) -> VecDeque<SpareCompilerEvent> {
         self.spare_compilers.take_events()

@@ -14,13 +14,13 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// Whether it is `async`.
     pub(crate) is_async: bool,
-    /// What it takes.
+    /// The input that it takes.
     pub(crate) takes: Takes,
     /// Whether it returns something.
     pub(crate) returns: bool,
 }
 
-/// What an entry function takes.
+/// The input of an entry function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Nothing.

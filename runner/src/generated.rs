@@ -52,7 +52,7 @@ struct TypeEntry {
     source: Piece,
 }
 
-/// What a snippet uses of a server.
+/// The parts of a server that a snippet uses.
 #[derive(Debug, Default)]
 pub(crate) struct Selection<'a> {
     pub(crate) tools: Vec<&'a ToolEntry>,
@@ -144,7 +144,7 @@ impl Generated {
         self.index.warnings.iter().map(warning)
     }
 
-    /// What a snippet with `identifiers` may refer to.
+    /// Selects the parts that a snippet with `identifiers` may refer to.
     pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Selection<'_> {
         let Index { tools, types, .. } = &self.index;
         let tools: Vec<&ToolEntry> = tools.iter().filter(|tool| tool.is_named(identifiers)).collect();

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::refused::CallsRefused;
 
-/// Why an execution has no session with a server. The text is for the user or a model.
+/// The reason why an execution has no session with a server. The text is for the user or a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SessionError {
     /// The server can't be connected, and why.
@@ -103,7 +103,7 @@ fn unavailable(message: &str) -> CallFailure {
     CallFailure { kind: FailureKind::Unavailable, message: message.to_owned() }
 }
 
-/// Why a program may not run.
+/// The reason why a program may not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// The reason, for the user or a model.
@@ -127,7 +127,7 @@ pub struct Answer {
 pub const REPAIRED_META: &str = "io.toolsmith/repaired";
 
 impl Answer {
-    /// How the server's answer differed from MCP's form; empty if it did not.
+    /// Lists the deviations of the server's answer from MCP's form; empty if there are none.
     #[must_use]
     pub fn repairs(&self) -> Vec<String> {
         #[derive(Deserialize)]

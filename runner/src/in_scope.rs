@@ -1,4 +1,5 @@
-//! What snippets have in scope from the standard library and the crates for snippets, in addition to the bridge's prelude.
+//! The names that snippets have in scope from the standard library and the crates for snippets, in addition to the
+//! bridge's prelude.
 //!
 //! Only names that occur in a text are imported: the compiler reads a crate when something names it. They are imported
 //! by glob, so that the snippet's own declarations and imports take precedence.
@@ -57,7 +58,7 @@ struct Ambiguous {
     name: &'static str,
     usual: &'static str,
     other: &'static str,
-    /// What shows the usual meaning, and what shows the other one, in a text without white space.
+    /// The signs of the usual meaning, and those of the other one, in a text without white space.
     signs: [&'static [&'static str]; 2],
 }
 

@@ -41,7 +41,7 @@ pub struct Inspection {
     pub cache: CacheFolder,
     /// The kernel's release, such as `6.12.0`.
     pub kernel: String,
-    /// What prevents compiling snippets.
+    /// The problems that prevent compiling snippets.
     pub problems: Vec<Error>,
     /// The bundle that this program is part of, compared with its manifest.
     pub bundle: Option<Integrity>,
@@ -71,7 +71,8 @@ pub struct Tools {
     pub target_line: Option<String>,
     /// Whether the crates for snippets are compiled already.
     pub layer_built: bool,
-    /// Why each program is linked as a whole with these crates, which takes longer; `None` if that is not necessary.
+    /// The reason why each program is linked as a whole with these crates, which takes longer; `None` if that is not
+    /// necessary.
     pub whole_link: Option<String>,
     /// The C linker, which the first use needs.
     pub c_linker: Option<PathBuf>,

@@ -15,7 +15,7 @@ pub(crate) const OPTION: &str = "--json=artifacts";
 /// The kind of file after which nothing is left to do. After it has linked, rustc still removes files.
 const OBJECT: &str = "obj";
 
-/// How many bytes of a line are kept: more than any of these messages has.
+/// The number of bytes of a line that are kept: more than any of these messages has.
 const KEPT: usize = 1024;
 
 /// Reads messages as they arrive.

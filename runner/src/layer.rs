@@ -70,8 +70,8 @@ const WORKSPACE: &[(&str, &str)] = &[
     ("schema/lib.rs", include_str!("../layer/schema/lib.rs")),
 ];
 
-/// What cargo starts in place of the compiler, for all crates, also those that run while others are compiled: cargo has
-/// no setting for flags of both. The flags replace the paths of sources by fixed ones.
+/// The wrapper that cargo starts in place of the compiler, for all crates, also those that run while others are
+/// compiled: cargo has no setting for flags of both. The flags replace the paths of sources by fixed ones.
 const WRAPPER: &str = "#!/bin/sh\n\
     exec \"$@\" \"--remap-path-prefix=$LAYER_SOURCES=/layer\" \"--remap-path-prefix=$LAYER_DOWNLOADS=/crates\" \
     \"--remap-path-prefix=$LAYER_RUST=/rust\"\n";

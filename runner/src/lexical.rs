@@ -4,7 +4,7 @@
 /// Maximum number of characters of a literal to show in a message.
 const SHOWN: usize = 60;
 
-/// What is wrong with a character outside of strings and comments; `None` if it may be part of Rust.
+/// Describes the fault of a character outside of strings and comments; `None` if it may be part of Rust.
 pub(crate) fn character(c: char) -> Option<String> {
     let code = format!("U+{:04X}", u32::from(c));
     Some(match c {
@@ -114,7 +114,7 @@ pub(crate) struct Escape<'a> {
 }
 
 impl Escape<'_> {
-    /// What is wrong with it, with what to write instead; `None` if it is valid.
+    /// Returns its fault, with the right form; `None` if it is valid.
     pub(crate) fn fault(&self) -> Option<EscapeFault> {
         let mut characters = self.after.chars();
         let first = characters.next()?;

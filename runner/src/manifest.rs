@@ -18,7 +18,7 @@ const HASH_LENGTH: usize = 32;
 /// Replaces a name that is not an identity: it is forged, and may have any length.
 const MALFORMED: &str = "malformed";
 
-/// Why a file is no program.
+/// The reason why a file is no program.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoProgram {
     /// It is not a well-formed ELF file.

@@ -67,7 +67,8 @@ const NAMES: &[&str] = &[
     ".windsurfrules",
 ];
 
-/// How many entries of folders are read to find them, the highest folders first: a search takes at most about 20 ms.
+/// The number of entries of folders that are read to find them, the highest folders first: a search takes at most about
+/// 20 ms.
 const ENTRIES: usize = 20_000;
 
 /// Files and folders beneath those that are granted for writing.

@@ -102,7 +102,7 @@ impl Engine {
     }
 }
 
-/// What `program` and its manifest are in the queue, unless it is optimized already.
+/// Returns the entry in the queue for `program` and its manifest, unless it is optimized already.
 pub(crate) fn candidate(program: &Program, manifest: &[String], holder: &Holder) -> Option<HeavyProgram> {
     (!program.optimized).then(|| HeavyProgram {
         key: program.key.clone(),
@@ -198,8 +198,8 @@ async fn fetch(engine: &Engine, program: &HeavyProgram) -> Option<Optimized> {
     None
 }
 
-/// What follows from a compiler that has failed. A signal other than those of its own limits came from elsewhere, for
-/// example because the machine ran out of memory.
+/// Draws the conclusion from a compiler that has failed. A signal other than those of its own limits came from
+/// elsewhere, for example because the machine ran out of memory.
 fn failed(engine: &Engine, key: &str, status: ExitStatus) -> Result<Optimized> {
     let reason = format!("the compiler ended with {status}");
     let limits = [Signal::XCPU, Signal::XFSZ].map(Signal::as_raw);
@@ -328,8 +328,8 @@ mod tests {
         assert!(build::optimized(&engine, "long").is_none(), "there is no optimized program yet");
     }
 
-    /// What the next long run finds after a compiler that ended with this status, as wait(2) returns it: whether the
-    /// program is tried again.
+    /// Returns whether the next long run tries the program again after a compiler that ended with this status, as wait(2)
+    /// returns it.
     fn is_tried_again_after(status: i32) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let engine = opened(folder.path());

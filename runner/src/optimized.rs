@@ -25,7 +25,7 @@ pub(crate) const DUE: &str = "due";
 /// Marks a text whose optimized program can't be used.
 pub(crate) const UNSUITABLE: &str = "unsuitable";
 
-/// What a program was compiled from.
+/// The source that a program was compiled from.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Source {
     /// The spliced text, with its corrections.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::refused::CallsRefused;
 
-/// How a snippet ended.
+/// The end of a snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -66,17 +66,17 @@ impl fmt::Display for Status {
 /// The whole outcome of one snippet.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
-    /// How it ended.
+    /// The end.
     pub status: Status,
     /// Its final value, which may be `null`; `None` if it ended without one. JSON has `null` for both.
     pub result: Option<Box<RawValue>>,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
-    /// What it printed to standard error.
+    /// Its standard error.
     pub stderr: String,
     /// The content blocks that it emitted (MCP's `ContentBlock`).
     pub content: Vec<Box<RawValue>>,
-    /// Why the status is not `ok`.
+    /// The reason why the status is not `ok`.
     pub error: Option<Failure>,
     /// The compiler's diagnostics.
     pub diagnostics: Vec<Diagnostic>,
@@ -103,18 +103,18 @@ pub struct Outcome {
     /// Whether the program that ran was compiled with optimization, because an earlier run of the same text used much
     /// processor time.
     pub optimized: bool,
-    /// What was truncated.
+    /// The truncated parts.
     pub truncated: Truncated,
     /// The program's sandbox; the compiler's, if the program did not run.
     pub sandbox: SandboxReport,
 }
 
-/// Why the status is not `ok`.
+/// The reason why the status is not `ok`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
     /// The kind, finer than the status: `error`, `exit`, `wall_clock`, `cpu`, `stack_overflow`, …
     pub kind: String,
-    /// What happened, in words.
+    /// The failure, in words.
     pub message: String,
     /// Details: the limit and its value, the line of the panic, the signal, the tool.
     pub evidence: Value,
@@ -135,7 +135,7 @@ pub struct Diagnostic {
     pub column: u32,
     /// The message with the source lines.
     pub rendered: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: Option<String>,
 }
 
@@ -219,7 +219,7 @@ impl Phases {
     }
 }
 
-/// What was truncated in an outcome.
+/// The truncated parts of an outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Truncated {
     /// Standard output was cut.

@@ -6,7 +6,8 @@
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Expr, GenericArgument, Macro, Stmt, Type};
 
-/// What begins declarations of methods, operators and macros, and the module of saved programs, which may contain some.
+/// The words that begin declarations of methods, operators and macros, and the module of saved programs, which may
+/// contain some.
 const DECLARING: [&str; 4] = ["impl", "macro_rules", "programs", "trait"];
 
 /// Methods whose values are texts, numbers or truth values.

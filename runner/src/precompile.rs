@@ -22,7 +22,7 @@ pub struct PrecompileReport {
     pub left: Vec<String>,
     /// Modules whose bindings do not compile, and why.
     pub failed: Vec<(String, Error)>,
-    /// How often a snippet interrupted the work.
+    /// The number of times that a snippet interrupted the work.
     pub gave_way: usize,
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, Grants, Limits};
 
-/// How a program's run ended.
+/// The end of a program's run.
 #[derive(Debug)]
 pub(crate) enum ProgramEnd {
     /// The process exited, or was ended by a signal.
@@ -26,7 +26,7 @@ pub(crate) enum ProgramEnd {
     Violation(Violation),
 }
 
-/// What is recorded of a program, even if its run is dropped early.
+/// The traces that are recorded of a program, even if its run is dropped early.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramTraces {
     pub(crate) stdout: Captured,

@@ -48,7 +48,7 @@ const AMBIGUOUS_NAME: &str = "E0659";
 const MAIN: &str = "main.rs";
 const SNIPPET: &str = "snippet.rs";
 
-/// How a program is compiled.
+/// The goal of compiling a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Goal {
     /// With optimization.
@@ -84,13 +84,13 @@ struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Those of the first compilation of a text.
+    /// Returns the options of the first compilation of a text.
     fn new(engine: &'a Engine, libraries: &'a [Library], goal: Goal) -> Self {
         let linker = if engine.layer.base.is_ok() { Linker::Base } else { Linker::Rust };
         Inputs { engine, libraries, goal, linker }
     }
 
-    /// What starts the compiler with these folders.
+    /// Returns the command that starts the compiler with these folders.
     fn launch(&self, source: &Path, output: &Path) -> Launch {
         Launch::of(&Job {
             toolchain: &self.engine.toolchain,
@@ -119,8 +119,8 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// What starts a spare compiler with these folders. Should it run out of memory because of what it keeps, another
-    /// compiler takes over.
+    /// Returns the command that starts a spare compiler with these folders. Should it run out of memory because of what
+    /// it keeps, another compiler takes over.
     fn launch_spare(&self, source: &Path, output: &Path) -> Launch {
         self.launch(source, output).keep_mappings()
     }

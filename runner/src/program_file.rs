@@ -32,11 +32,11 @@ pub struct ProgramFile {
     hash: String,
 }
 
-/// Why a text is no program.
+/// The reason why a text is no program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct InvalidProgram {
-    /// What is wrong.
+    /// The error.
     pub message: String,
     /// The line, from 1.
     pub line: u32,
@@ -117,7 +117,7 @@ impl ProgramFile {
         &self.code
     }
 
-    /// What its doc comment says.
+    /// Returns the content of its doc comment.
     #[must_use]
     pub fn about(&self) -> &About {
         &self.about
@@ -138,7 +138,7 @@ impl ProgramFile {
     /// The program as other texts call it, under this name.
     ///
     /// # Errors
-    /// Why it can't be called from other texts.
+    /// Returns the reason if it can't be called from other texts.
     pub fn as_function(&self, name: &str) -> Result<ProgramText, String> {
         ProgramText::new(name, &self.code, &self.about)
     }

@@ -32,11 +32,11 @@ pub struct ProgramSchemas {
     pub arguments: Value,
     /// Of the result; `None` if a type in it has none.
     pub result: Option<Value>,
-    /// Why the result has no schema.
+    /// The reason why the result has no schema.
     pub without_result: Option<String>,
 }
 
-/// What became of the schemas of a program.
+/// The result for the schemas of a program.
 #[derive(Debug)]
 pub enum Described {
     /// They are known.
@@ -45,7 +45,7 @@ pub enum Described {
     Failed(Box<Outcome>),
 }
 
-/// What a program returns.
+/// The return type of a program.
 #[derive(Deserialize)]
 struct Returned {
     arguments: Value,

@@ -21,7 +21,7 @@ pub struct Protected {
     pub path: PathBuf,
     /// Its description, such as `the cache`.
     pub what: String,
-    /// Why it is protected; follows a comma.
+    /// The reason why it is protected; follows a comma.
     pub why: &'static str,
 }
 

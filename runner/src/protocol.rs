@@ -35,7 +35,7 @@ enum Stage {
     Finished,
 }
 
-/// Why nothing more can be read from a program.
+/// The reason why nothing more can be read from a program.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtocolError {
     /// The program broke the protocol.

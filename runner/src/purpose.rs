@@ -1,9 +1,9 @@
-//! What a text is compiled for.
+//! The purposes that a text is compiled for.
 
 /// The crate with which a program returns its JSON Schemas: a library of the layer that ordinary snippets do not get.
 pub(crate) const SCHEMA_CRATE: &str = "__schema";
 
-/// What a text is compiled for.
+/// The purpose that a text is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Purpose {
     /// To run it.

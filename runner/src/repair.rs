@@ -47,7 +47,7 @@ use origins::Origins;
 pub(crate) struct Repaired {
     /// The corrected text of the snippet.
     pub(crate) text: String,
-    /// What is compiled instead of the snippet.
+    /// The text that is compiled instead of the snippet.
     pub(crate) changes: Changes,
     /// The changed lines.
     pub(crate) fixes: Vec<Fix>,
@@ -58,7 +58,7 @@ pub(crate) struct Repaired {
     states_types: bool,
 }
 
-/// What corrections do to variables and their values.
+/// The effect of corrections on variables and their values.
 #[derive(Debug, Clone, Copy, Default)]
 struct Copying {
     /// A variable becomes mutable.

@@ -64,7 +64,7 @@ impl Engine {
     }
 }
 
-/// Why a run was stopped from outside.
+/// The reason why a run was stopped from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     Timeout,

@@ -5,7 +5,8 @@ use crate::bundled_toolchain;
 use crate::error::Result;
 use crate::toolchain::{self, Found};
 
-/// What the compiler of snippets says about one of its error codes, such as `E0308`; `None` if it has no such code.
+/// Returns the explanation by the compiler of snippets for one of its error codes, such as `E0308`; `None` if it has no
+/// such code.
 ///
 /// # Errors
 /// If there is no compiler, or the bundle that this program is part of can't be used.

@@ -37,7 +37,7 @@ impl Drop for RustcProcess {
 
 /// The result of a compilation.
 pub(crate) struct Compiled {
-    /// How rustc has ended, or has announced to end.
+    /// The status with which rustc has ended, or has announced to end.
     pub(crate) status: ExitStatus,
     /// Its messages, one JSON object per line.
     pub(crate) messages: Captured,

@@ -85,8 +85,8 @@ pub struct Limits {
     pub cpu_seconds: u64,
     /// Maximum number of threads beyond the first (default 64).
     pub threads: u64,
-    /// How many threads compete with other work (default: as many as there are processors). If there are more, all of them
-    /// together get as much processor time as so many.
+    /// The number of threads that compete with other work (default: as many as there are processors). If there are
+    /// more, all of them together get as much processor time as so many.
     pub processors: Option<u64>,
     /// The niceness, by which it yields to other work: 0 not at all, 19 uses only idle processor time (default 5).
     pub niceness: u8,

@@ -37,15 +37,15 @@ const START: LineColumn = LineColumn { line: 1, column: 0 };
 pub(crate) struct Snippet {
     /// The text to compile.
     pub(crate) text: String,
-    /// How it becomes a program.
+    /// Its shape as a program.
     pub(crate) shape: Shape,
     /// The range of its last expression, if that is its value.
     pub(crate) tail: Option<Range<usize>>,
     /// Whether its last expression has a value that a `;` drops.
     pub(crate) discards: bool,
-    /// What must be inserted, in text order.
+    /// The texts to insert, in text order.
     pub(crate) insertions: Vec<Insertion>,
-    /// What the text is compiled for.
+    /// The purpose that the text is compiled for.
     pub(crate) purpose: Purpose,
     /// Whether it starts its own runtime.
     pub(crate) blocks: bool,
@@ -93,7 +93,7 @@ pub(crate) enum Shape {
     Items(Entry),
 }
 
-/// How statements end, and whether they return a value earlier.
+/// The end of statements, and whether they return a value earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// With an expression; `is_plain` if its form shows that its value is no `Result`.

@@ -5,7 +5,7 @@
 //! is one. Before that, a file with the same text replaces the pipe, so every later reading of the path finds the text, as
 //! it does without a pipe.
 //!
-//! Which spare compilers there are is the matter of `spare_compilers`.
+//! `spare_compilers` decides on the number and kinds of spare compilers.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -39,8 +39,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval of attempts to open the pipe of a compiler that is still starting.
 const OPENING_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How many threads and processes may be started on the machine while a compiler waits. Its own limit, 512, counts from
-/// its start and includes those of other programs of the user.
+/// The number of threads and processes that may be started on the machine while a compiler waits. Its own limit, 512,
+/// counts from its start and includes those of other programs of the user.
 const MAX_NEW_TASKS: u64 = 256;
 
 /// The file that becomes the snippet's file.
@@ -51,7 +51,7 @@ const REPLACEMENT: &str = "text";
 pub(crate) struct SpareCompiler {
     // Dropped first: the folders are removed when nothing uses them.
     process: RustcProcess,
-    /// What it was started with, except for its folders.
+    /// The command that it was started with, except for its folders.
     key: Launch,
     source: Temporary,
     /// The name of the pipe in the source folder.
@@ -64,7 +64,7 @@ pub(crate) struct SpareCompiler {
     is_prefaulted: bool,
 }
 
-/// Why a spare compiler was not used, or its result was not.
+/// The reason why a spare compiler, or its result, was not used.
 pub(crate) type Unusable = &'static str;
 
 impl SpareCompiler {

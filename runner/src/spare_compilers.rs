@@ -29,7 +29,7 @@ pub const MIN_SPARE_MEMORY: u64 = 512 << 20;
 /// not be read from a disk before they are used.
 const PREFAULT_LIMIT: Duration = Duration::from_millis(100);
 
-/// What became of a spare compiler.
+/// An event of a spare compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpareCompilerEvent {
     /// It has compiled a text.
@@ -51,7 +51,7 @@ pub(crate) struct SpareCompilers {
     start: Mutex<()>,
 }
 
-/// What a pool needs to know of a spare compiler.
+/// The operations on a spare compiler that a pool needs.
 trait Spare {
     /// Whether it was started for these bindings.
     fn is_for(&self, bindings: &[(String, String)]) -> bool;
@@ -184,7 +184,7 @@ impl SpareCompilers {
         self.end();
     }
 
-    /// What became of spare compilers since the last call.
+    /// Takes the events of spare compilers since the last call.
     pub(crate) fn take_events(&self) -> VecDeque<SpareCompilerEvent> {
         std::mem::take(&mut self.pool().events)
     }

@@ -38,7 +38,7 @@ const PRELUDE: &str = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
 /// Wraps a last expression that is converted to JSON in place; see [`splice`].
 const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::finish!(", "))?");
 
-/// How the value at the end of statements is taken.
+/// The way in which the value at the end of statements is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Finish {
     /// By its type, which is known at that point.
@@ -52,7 +52,7 @@ pub(crate) enum Finish {
     Diverges { returns: bool },
 }
 
-/// How the compiled text differs from the snippet.
+/// The differences between the compiled text and the snippet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     /// Items of `use` in one line to put before the snippet, or nothing.
@@ -61,7 +61,7 @@ pub(crate) struct Changes {
     /// them. That moves columns of its first line and would show in compiler messages, so it is only for texts known
     /// not to compile otherwise.
     pub(crate) tail_in_place: bool,
-    /// How the last value is taken, after the compiler has refused another way.
+    /// The way in which the last value is taken, after the compiler has refused another way.
     pub(crate) finish: Finish,
     /// The corrected positions, in text order.
     pub(crate) corrected: Vec<Corrected>,

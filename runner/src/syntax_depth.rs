@@ -89,7 +89,7 @@ fn walk(tokens: TokenStream, base: usize) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// What a token certainly ends.
+/// The construct that a token certainly ends.
 enum End {
     Nothing,
     Item,

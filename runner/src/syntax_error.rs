@@ -5,7 +5,7 @@ use proc_macro2::LineColumn;
 /// A syntax error and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
-    /// What is wrong.
+    /// The error.
     pub(crate) message: String,
     /// Line from 1.
     pub(crate) line: u32,

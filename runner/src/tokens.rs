@@ -5,7 +5,7 @@ use std::thread::ScopedJoinHandle;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name or a keyword.

@@ -29,7 +29,7 @@ pub struct Toolchain {
     pub sysroot: PathBuf,
     /// The linker that comes with the compiler.
     pub linker: PathBuf,
-    /// What `rustc -vV` prints: part of every cache key.
+    /// The output of `rustc -vV`: part of every cache key.
     pub version: String,
     /// Where it was found.
     pub origin: Origin,
@@ -50,7 +50,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Why a toolchain from there is used, for the user.
+    /// Returns the reason why a toolchain from there is used, for the user.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Toolchain {
     }
 }
 
-/// What a cached toolchain was read from; if it changes, the record is invalid.
+/// The source that a cached toolchain was read from; if it changes, the record is invalid.
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Stamp {
     rustc: PathBuf,
@@ -234,7 +234,7 @@ pub(crate) fn ask(rustc: &Path, origin: Origin) -> io::Result<Toolchain> {
     Ok(Toolchain { rustc, cargo, sysroot, linker, version, origin })
 }
 
-/// What a compiler prints.
+/// Returns the output of a compiler.
 pub(crate) fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
     let mut command = Command::new(rustc);
     command.args(arguments).env_clear().current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
@@ -297,7 +297,7 @@ async fn lock(toolchain: &Toolchain) -> Option<std::fs::File> {
     locked.await.ok()?.ok()
 }
 
-/// Why a toolchain can't compile snippets, unless the first use can fix it.
+/// Returns the reason why a toolchain can't compile snippets, unless the first use can fix it.
 pub(crate) fn trouble(toolchain: &Toolchain, install: bool) -> Option<Error> {
     if !toolchain.cargo.is_file() {
         let message = format!("there is no cargo next to {}", toolchain.rustc.display());

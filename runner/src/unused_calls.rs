@@ -50,7 +50,7 @@ pub(crate) fn find(statements: &[Stmt], tokens: &TokenStream) -> Vec<Idle> {
     finder.found
 }
 
-/// What names mean in the text, regardless of where they are imported.
+/// The meanings of names in the text, regardless of the place of their import.
 #[derive(Default)]
 struct Names {
     /// Imported names with their paths.

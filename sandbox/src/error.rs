@@ -1,6 +1,6 @@
 //! Errors of starting a child: the step, its subject, the error number and what to do.
 //!
-//! How a started child ended is in its exit status.
+//! The exit status of a started child gives its end.
 
 use std::io;
 use std::path::PathBuf;

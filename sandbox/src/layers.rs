@@ -79,7 +79,7 @@ impl FromStr for Layers {
     }
 }
 
-/// How the layers of a child are chosen.
+/// The choice of the layers of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Confinement {
     /// The best tier that this machine supports. If that is below this minimum, nothing starts.

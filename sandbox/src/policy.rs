@@ -85,8 +85,8 @@ pub struct Limits {
     /// a supervisor ends a program that has more threads, within a fraction of a second. As an ordinary user, a child and its
     /// processes are also limited to so many beyond those on the machine at the start (`RLIMIT_NPROC`).
     pub processes: Option<u64>,
-    /// How many threads of a program compete with other work. If it has more, their niceness rises until all of them
-    /// together get as much processor time as so many. `None`: each thread competes.
+    /// The number of a program's threads that compete with other work. If it has more, their niceness rises until all
+    /// of them together get as much processor time as so many. `None`: each thread competes.
     pub competing_threads: Option<u64>,
     /// Maximum memory of all processes of the child together, in bytes, if groups are delegated
     /// (`memory.max`).
@@ -94,9 +94,9 @@ pub struct Limits {
     /// Maximum number of threads and processes of the child together, if groups are delegated (`pids.max`).
     /// Applies to root as well.
     pub total_tasks: Option<u64>,
-    /// How far the child, its supervisor and its session yield to other work (`nice(2)`, `sched(7)`), and its control group
-    /// if groups are delegated (`cpu.weight.nice`): 0 not at all, 19 uses only idle processor time. Where the kernel
-    /// refuses to change the session's at once, it is changed later.
+    /// The degree to which the child, its supervisor and its session yield to other work (`nice(2)`, `sched(7)`), and
+    /// its control group if groups are delegated (`cpu.weight.nice`): 0 not at all, 19 uses only idle processor time.
+    /// Where the kernel refuses to change the session's at once, it is changed later.
     pub niceness: u8,
 }
 
@@ -125,7 +125,7 @@ pub struct Policy {
     /// Shared scratch space, which replaces the child's own.
     #[serde(skip)]
     pub(crate) shared_scratch: Option<Scratch>,
-    /// How the layers are chosen. The default is the best tier, and at least `landlock+seccomp`.
+    /// The choice of the layers. The default is the best tier, and at least `landlock+seccomp`.
     pub confinement: Confinement,
 }
 
@@ -340,7 +340,7 @@ impl Policy {
     }
 }
 
-/// What is wrong with a policy, or with the command that it is for.
+/// An error in a policy, or in the command that it is for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// Some grants need namespaces, which the chosen layers lack.
@@ -354,7 +354,7 @@ pub enum PolicyError {
     /// A path is relative.
     #[error("the {what} {} is not absolute", path.display())]
     NotAbsolute {
-        /// What the path is.
+        /// The role of the path.
         what: &'static str,
         /// The path.
         path: PathBuf,

@@ -26,8 +26,7 @@ pub struct Report {
     pub landlock_abi: u32,
 }
 
-/// What the kernel reported about a child. Known when the child has ended, and independent of what the child
-/// says.
+/// The kernel's report about a child. Known when the child has ended, and independent of what the child says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The refused system calls of a program, by their numbers on this architecture. Empty for compilers, and if the kernel
@@ -62,7 +61,7 @@ pub struct Mechanism {
     pub available: bool,
     /// The result of the probe.
     pub answer: String,
-    /// What to do if it is missing: a command, if there is one.
+    /// The remedy if it is missing: a command, if there is one.
     pub advice: Option<String>,
 }
 
@@ -119,6 +118,6 @@ impl Support {
 pub struct Unsupported {
     /// The missing mechanisms.
     pub missing: String,
-    /// What to do.
+    /// The remedy.
     pub advice: String,
 }

@@ -22,7 +22,7 @@ const NUMBERS: RangeInclusive<u32> = if cfg!(target_arch = "aarch64") { 294..=47
 
 const ENOSYS: i32 = 38;
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     /// With this error number, or 0 if it worked.

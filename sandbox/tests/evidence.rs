@@ -13,7 +13,7 @@ use std::os::unix::process::ExitStatusExt;
 use common::{EPERM, SIGSYS, compiled, exactly, sandbox, tiers};
 use sandbox::{Command, Evidence, Policy, system_call_name};
 
-/// How an attempt ended, its output, and its evidence.
+/// The end of an attempt, its output, and its evidence.
 struct Observed {
     signal: Option<i32>,
     stdout: String,

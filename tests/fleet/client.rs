@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use end_to_end::reductions::OUTCOME;
+use parking_lot::RwLock;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::mix::Work;
 
-/// How long a client waits for an answer.
+/// The time limit on a client's wait for an answer.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The version without sessions, and the one with them.
@@ -34,12 +35,12 @@ pub(crate) struct Client {
     pub(crate) url: String,
     /// The id of the next request.
     pub(crate) next: AtomicU64,
-    pub(crate) token: Arc<std::sync::RwLock<String>>,
+    pub(crate) token: Arc<RwLock<String>>,
     /// The id of its session; `None` inside if it has to start one. Without it, the client has no sessions.
     pub(crate) session: Option<Mutex<Option<String>>>,
 }
 
-/// How an execution ended for its client.
+/// The end of an execution, for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// As its text says.
@@ -56,7 +57,7 @@ pub(crate) enum Ending {
     Lost(String),
 }
 
-/// What a client saw of an execution.
+/// A client's view of an execution.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) ending: Ending,
@@ -64,7 +65,7 @@ pub(crate) struct Seen {
     pub(crate) replica: Option<String>,
     /// Whether its text was compiled for it.
     pub(crate) compiled: bool,
-    /// How often the client had to start another session.
+    /// The number of times that the client had to start another session.
     pub(crate) sessions_lost: usize,
     /// Whether a refusal said when to try again.
     pub(crate) says_when: bool,
@@ -170,7 +171,7 @@ impl Client {
         session: Option<&str>,
         headers: &[(&str, String)],
     ) -> Result<Reply, Broken> {
-        let token = self.token.read().map(|token| token.clone()).unwrap_or_default();
+        let token = self.token.read().clone();
         let mut request = self.http.post(&self.url).bearer_auth(token);
         request = request.header("host", "localhost").header("content-type", "application/json");
         request = request.header("accept", "application/json, text/event-stream");
@@ -195,7 +196,7 @@ impl Client {
     }
 }
 
-/// What is seen of an answer that is no outcome.
+/// Classifies an answer that is no outcome.
 fn refusal(reply: Result<Reply, Broken>) -> Seen {
     match reply {
         Err(Broken { late: true, why, replica }) => Seen::new(Ending::Lost(why), replica),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::Checked;
 
-/// How long a token is valid, in seconds.
+/// The time for which a token is valid, in seconds.
 const LIFETIME: u64 = 3600;
 
 /// The running issuer.

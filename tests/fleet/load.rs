@@ -21,7 +21,7 @@ pub(crate) struct Sample {
 
 /// The samples of one load.
 pub(crate) struct Load {
-    /// How many executions per second were sent; 0 if that depended on the answers.
+    /// The number of executions sent per second; 0 if that depended on the answers.
     pub(crate) rate: f64,
     pub(crate) began: Instant,
     pub(crate) time: Duration,

@@ -104,6 +104,6 @@ impl Mix {
     }
 }
 
-/// How each text begins: with its effect.
+/// The begin of each text: its effect.
 const FIRST: &str = "let mark = args.require(\"mark\")?;\nlet mark = up::fast(mark).await?.text();\n";
 const SLOW: &str = "up::slow(mark.clone()).await?;\n";

@@ -12,10 +12,10 @@ use crate::client::REPLICA;
 /// The configuration that the documentation recommends.
 const CONFIGURATION: &str = include_str!("../../dist/deploy/proxies/haproxy.cfg");
 
-/// How long it may take to find out that a replica is ready or has gone: three checks, and one to spare.
+/// The time limit on noticing that a replica is ready or has gone: three checks, and one to spare.
 pub(crate) const NOTICES: Duration = Duration::from_secs(8);
 
-/// How long it may take to listen.
+/// The time limit until it listens.
 const START: Duration = Duration::from_secs(10);
 
 /// A running proxy; it is killed on drop.

@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::Checked;
 
-/// How long a replica may take to become ready.
+/// The time limit until a replica is ready.
 const READY: Duration = Duration::from_secs(120);
 /// Interval of the requests that find out whether it is ready.
 const POLL: Duration = Duration::from_millis(10);
 
-/// What a replica is started with.
+/// The parameters that a replica is started with.
 pub(crate) struct Plan {
     pub(crate) name: &'static str,
     pub(crate) binary: PathBuf,
@@ -34,7 +34,7 @@ pub(crate) struct Plan {
 pub(crate) struct Replica {
     pub(crate) plan: Plan,
     process: Child,
-    /// How long it took to become ready.
+    /// The time that it took to become ready.
     pub(crate) ready_after: Duration,
 }
 

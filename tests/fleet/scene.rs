@@ -4,13 +4,14 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, RwLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use end_to_end::fault_proxy::FaultProxy;
 use end_to_end::s3_server::{BUCKET, S3Server, variables};
+use parking_lot::RwLock;
 use ring::signature::Ed25519KeyPair;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -108,7 +109,7 @@ impl Scene {
     pub(crate) async fn log_in(&self) -> Checked<()> {
         for (subject, token) in &self.tokens {
             let new = self.issuer.token(subject).await?;
-            *token.write().map_err(|error| error.to_string())? = new;
+            *token.write() = new;
         }
         Ok(())
     }

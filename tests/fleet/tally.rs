@@ -1,4 +1,4 @@
-//! What a load has shown: a row of the table, and whether anything happened that must not happen.
+//! The results of a load: a row of the table, and whether anything happened that must not happen.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ pub(crate) const HEAD: &str = "\
 | trial | sent/s | good/s | p50 ms | p99 ms | sent | good | busy | other errors | cut by the kill | lost | new sessions | effects twice | compiled twice |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 
-/// What one load has shown.
+/// The results of one load.
 pub(crate) struct Tally {
     name: String,
     rate: f64,
@@ -38,7 +38,7 @@ pub(crate) struct Tally {
     compiled_twice: usize,
     /// Refusals that say when to try again.
     says_when: usize,
-    /// What must not happen, with examples.
+    /// The forbidden events, with examples.
     pub(crate) wrong: Vec<String>,
     /// Other errors, with their number.
     pub(crate) reasons: Vec<(String, usize)>,
@@ -167,7 +167,7 @@ impl Tally {
         )
     }
 
-    /// How many refusals do not say when to try again.
+    /// Counts the refusals that do not give a time to try again.
     pub(crate) fn silent_refusals(&self) -> usize {
         self.busy - self.says_when
     }

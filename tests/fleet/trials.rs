@@ -1,4 +1,4 @@
-//! What is tried: loads around the capacity, and failures under load.
+//! The trials: loads around the capacity, and failures under load.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,7 +19,7 @@ use crate::tally::{HEAD, Killed, Tally};
 const AT_ONCE: usize = 12;
 /// Load during failures, relative to the capacity.
 const MODERATE: f64 = 0.5;
-/// What a slow store adds to each part of an answer.
+/// The delay that a slow store adds to each part of an answer.
 const SLOW: Duration = Duration::from_millis(300);
 /// Size of the file system that becomes full.
 const DISK: &str = "1g";

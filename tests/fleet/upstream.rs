@@ -2,19 +2,20 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::Checked;
 
-/// How long the two tools take.
+/// The times that the two tools take.
 const FAST: Duration = Duration::from_millis(5);
 const SLOW: Duration = Duration::from_millis(500);
 
@@ -25,7 +26,7 @@ pub(crate) struct Upstream {
 }
 
 struct Shared {
-    /// How often `fast` was called with each mark.
+    /// The number of calls of `fast` with each mark.
     effects: Mutex<HashMap<String, usize>>,
     hangs: watch::Sender<bool>,
 }
@@ -49,7 +50,7 @@ impl Upstream {
 
     /// The marks of executions that have called it, with the number of calls.
     pub(crate) fn effects(&self) -> HashMap<String, usize> {
-        self.state.effects.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.effects.lock().clone()
     }
 }
 
@@ -92,7 +93,7 @@ async fn called(state: &Shared, parameters: &Value) -> Value {
     let mark = parameters["arguments"]["mark"].as_str().unwrap_or_default().to_owned();
     let is_fast = parameters["name"] == "fast";
     if is_fast {
-        let mut effects = state.effects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut effects = state.effects.lock();
         *effects.entry(mark.clone()).or_default() += 1;
     }
     // The sender is part of the state.

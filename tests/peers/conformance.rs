@@ -16,7 +16,7 @@ pub(crate) const SUITE: &str = "@modelcontextprotocol/conformance";
 const REVISIONS: [(&str, usize); 2] = [("2025-11-25", 18), ("2026-07-28", 32)];
 /// Scenarios that measure the client's timing: these run alone.
 const TIMED: [&str; 1] = ["sse-retry"];
-/// How many of the others run concurrently.
+/// The number of the others that run concurrently.
 const AT_ONCE: usize = 3;
 /// The suite's time limit for a scenario, in milliseconds.
 const SCENARIO_LIMIT: &str = "30000";
@@ -24,7 +24,7 @@ const SCENARIO_LIMIT: &str = "30000";
 const WATCHDOG: Duration = Duration::from_secs(60);
 /// The same for all scenarios of a revision in sequence.
 const ALL_WATCHDOG: Duration = Duration::from_secs(600);
-/// How many lines of a failed scenario are shown.
+/// The number of lines shown of a failed scenario.
 const SHOWN: usize = 30;
 
 /// One row per revision.

@@ -30,7 +30,7 @@ use remote::{Listening, WAYS};
 use servers::{Call, EVERYTHING, Installed, KUBERNETES, Server};
 use table::Row;
 
-/// How many servers are checked concurrently.
+/// The number of servers that are checked concurrently.
 const AT_ONCE: usize = 3;
 
 #[tokio::main]

@@ -45,7 +45,7 @@ struct Entry {
     python: [Outcome; 2],
     typescript: [Outcome; 2],
     ours: Outcome,
-    /// Why our client does worse than both SDKs.
+    /// The reason why our client does worse than both SDKs.
     reason: Option<String>,
 }
 

@@ -1,12 +1,8 @@
 //! Runs the reference server over both HTTP transports, and checks that no session stays open.
 
-use std::{
-    net::TcpListener,
-    process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{net::TcpListener, process::Stdio, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader},
@@ -117,12 +113,12 @@ impl Listening {
     }
 
     fn count(&self, phrase: &str) -> usize {
-        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.log.lock();
         log.iter().filter(|line| line.contains(phrase)).count()
     }
 
     fn log_text(&self) -> String {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+        self.log.lock().join("\n")
     }
 }
 
@@ -130,7 +126,7 @@ fn keep(pipe: impl AsyncRead + Unpin + Send + 'static, log: Arc<Mutex<Vec<String
     tokio::spawn(async move {
         let mut lines = BufReader::new(pipe).lines();
         while let Ok(Some(line)) = lines.next_line().await {
-            log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            log.lock().push(line);
         }
     });
 }

@@ -2,11 +2,13 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the proxy does with answers.
+use parking_lot::Mutex;
+
+/// The fault that the proxy applies to answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It forwards them.
@@ -77,10 +79,10 @@ impl FaultProxy {
 
     /// Fails from now on in this way, also on connections that exist.
     pub fn set(&self, fault: Fault) {
-        *self.state.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+        *self.state.fault.lock() = fault;
     }
 
-    /// How many parts of requests have arrived.
+    /// Returns the number of parts of requests that have arrived.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.state.requests.load(Ordering::SeqCst)
@@ -90,7 +92,7 @@ impl FaultProxy {
 impl Drop for FaultProxy {
     fn drop(&mut self) {
         self.state.is_stopped.store(true, Ordering::SeqCst);
-        for connection in self.state.connections.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        for connection in self.state.connections.lock().drain(..) {
             let _ = connection.shutdown(Shutdown::Both);
         }
         // Wakes the thread that accepts.
@@ -103,7 +105,7 @@ fn connect(client: &TcpStream, server: &TcpStream, state: &Arc<State>) {
     let [Ok(from_client), Ok(to_server), Ok(to_client), Ok(from_server), Ok(one), Ok(other)] = copies else {
         return;
     };
-    state.connections.lock().unwrap_or_else(PoisonError::into_inner).extend([one, other]);
+    state.connections.lock().extend([one, other]);
     let (requests, answers) = (state.clone(), state.clone());
     std::thread::spawn(move || forward_requests(from_client, to_server, &requests));
     std::thread::spawn(move || forward_answers(from_server, to_client, &answers));
@@ -111,7 +113,7 @@ fn connect(client: &TcpStream, server: &TcpStream, state: &Arc<State>) {
 
 impl State {
     fn fault(&self) -> Fault {
-        *self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.fault.lock()
     }
 }
 

@@ -4,9 +4,9 @@
 use std::{
     io::{self, BufRead, BufReader, Write as _},
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{Mutex, PoisonError},
 };
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -67,7 +67,7 @@ impl RecordingServer {
     pub async fn command(&self, command: &str) {
         let done = |lines: &Vec<Value>| lines.iter().filter(|line| line["done"] == command).count();
         let before = done(&self.lines.borrow());
-        let sent = writeln!(self.commands.lock().unwrap_or_else(PoisonError::into_inner), "{command}");
+        let sent = writeln!(self.commands.lock(), "{command}");
         assert!(sent.is_ok(), "the server can't be sent {command}: {sent:?}");
         self.until(command, |lines| done(lines) > before).await;
     }

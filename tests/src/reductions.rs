@@ -1,4 +1,5 @@
-//! How clients reduce an answer of `execute_code` before a model sees it, and what must remain.
+//! The reductions that clients apply to an answer of `execute_code` before a model sees it, and the parts that must
+//! remain.
 //!
 //! The table shows each kind of outcome, as `toolsmith serve` returns it, under each reduction. Every cell must be
 //! empty.
@@ -18,7 +19,7 @@ mcpServers:
 serve: { output: 4KiB }
 ";
 
-/// How a client reduces a result before passing it to its model.
+/// A client's reduction of a result before it passes the result to its model.
 #[derive(Debug, Clone, Copy)]
 pub struct Reduction {
     /// Its name in the table.
@@ -165,7 +166,7 @@ impl Kind {
         calls
     }
 
-    /// What a model is missing from `result`, the answer to [`Kind::calls`], under this reduction.
+    /// Lists the parts of `result`, the answer to [`Kind::calls`], that a model lacks under this reduction.
     #[must_use]
     pub fn lacks(&self, reduction: &Reduction, result: &Value) -> Vec<&'static str> {
         let shown = (reduction.apply)(result);

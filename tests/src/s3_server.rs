@@ -2,13 +2,14 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use s3s::auth::SimpleAuth;
 use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
@@ -70,7 +71,7 @@ impl S3Server {
     /// The requests so far: method and path of each.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().clone()
     }
 
     /// The files of the objects whose path contains `part`.
@@ -125,7 +126,7 @@ async fn accept(listener: TcpListener, service: S3Service, log: Arc<Mutex<Vec<St
             let (service, log, conditional) = (service.clone(), log.clone(), conditional.clone());
             async move {
                 let line = format!("{} {}", request.method(), request.uri().path());
-                log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+                log.lock().push(line);
                 let headers = request.headers();
                 let is_put = request.method() == hyper::Method::PUT;
                 let is_conditional =

@@ -195,7 +195,7 @@ fn setters(tool: &ToolModel) -> TokenStream {
     quote! { impl #call { #(#setters)* } }
 }
 
-/// How a field is accepted as an argument.
+/// The form in which a call accepts a field as an argument.
 struct Parameter {
     /// The parameter's type.
     taken: TokenStream,
@@ -226,7 +226,7 @@ fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
     Parameter { may_not_fit, ..parameter }
 }
 
-/// How a value of a type is accepted.
+/// Returns the parameter for a value of a type.
 fn plain(field_type: &FieldType, name: &Ident, tool: &ToolModel) -> Parameter {
     let simple = |taken, value| Parameter { taken, value, generic: None, may_not_fit: None };
     match field_type {
@@ -258,7 +258,7 @@ fn may_not_fit(field_type: &FieldType) -> bool {
     !matches!(field_type, FieldType::Value | FieldType::Unit | FieldType::Bool | FieldType::String)
 }
 
-/// How an `Option` is accepted: as an `Option`, or as the bare value.
+/// Returns the parameter for an `Option`: it accepts an `Option` or the bare value.
 fn optional(index: usize, name: &Ident, some: &FieldType, tool: &ToolModel) -> Parameter {
     if *some == FieldType::Value {
         return Parameter {

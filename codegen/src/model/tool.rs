@@ -19,7 +19,7 @@ pub(crate) struct ToolModel {
     pub(crate) prefix: String,
     /// The types of the server, by the index in [`FieldType::Named`].
     pub(crate) types: Rc<Vec<TypeModel>>,
-    /// Those that its input and output are and contain, the input first.
+    /// The types that its input and output are and contain, the input first.
     pub(crate) uses: Vec<usize>,
     /// Other names of its types, which only this tool gives them.
     pub(crate) names: Vec<(String, usize)>,
@@ -79,7 +79,7 @@ impl ToolModel {
         (fits && !body.is_empty()).then_some(body)
     }
 
-    /// How much of the schemas became types, for a number of lines of code and a signature.
+    /// Measures how much of the schemas became types, given the lines of code and the signature.
     pub(crate) fn fidelity(&self, lines: usize, signature: &str) -> Fidelity {
         Fidelity {
             properties: self.places,

@@ -55,7 +55,7 @@ struct Class {
     unchecked: bool,
 }
 
-/// Which rule names a type. Earlier ones take precedence.
+/// The rule that names a type. Earlier ones take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     Input,
@@ -84,7 +84,7 @@ impl Types {
                 };
                 let class = *known.entry(*structure).or_insert(classes.len());
                 if class == classes.len() {
-                    classes.push(Class::new(definition, (number, index)));
+                    classes.push(Class::new(definition, number, index));
                 } else if let Some(class) = classes.get_mut(class) {
                     class.definition.absorb(definition);
                 }
@@ -239,10 +239,10 @@ pub(crate) fn reachable(models: &[TypeModel], start: &[usize]) -> Vec<usize> {
 }
 
 impl Class {
-    fn new(definition: &Definition, first: (usize, usize)) -> Self {
+    fn new(definition: &Definition, tool: usize, index: usize) -> Self {
         Class {
             definition: definition.clone(),
-            first,
+            first: (tool, index),
             tools: BTreeSet::new(),
             is_input: false,
             part: None,

@@ -37,7 +37,7 @@ pub enum Compaction<'a> {
     },
     /// From now on the model reads the summary, which was reported as a message before.
     Done {
-        /// How many messages it replaces.
+        /// The number of messages that it replaces.
         messages: usize,
         /// Its text.
         summary: &'a str,

@@ -10,7 +10,7 @@ pub const FINAL_ANSWER: &str = "final_answer";
 /// Limit on the faults of an answer that are reported at once.
 const MAX_FAULTS: usize = 8;
 
-/// What is wrong with the schema of an answer.
+/// An error in the schema of an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerSchemaError {
     /// Answers would not be objects.
@@ -37,7 +37,7 @@ impl FinalAnswer {
     /// Defines answers by a JSON Schema, whose type must be `object`, since they become a tool's arguments.
     ///
     /// # Errors
-    /// What is wrong with the schema.
+    /// Returns an error if the schema is invalid.
     pub fn new(schema: Value) -> Result<Self, AnswerSchemaError> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(AnswerSchemaError::NotAnObject);

@@ -12,10 +12,10 @@ use crate::store::StoredMessage;
 /// Tokens that are assumed for an image, a sound or a document: providers do not count them by their bytes.
 const MEDIA_TOKENS: u64 = 1_600;
 
-/// What a model reads before a summary.
+/// Introduces a summary to the model.
 const SUMMARY_INTRODUCTION: &str = "The conversation so far was summarized, because it became too long:";
 
-/// What a model reads before the task that was in progress when a summary was made.
+/// Introduces to the model the task that was in progress when a summary was made.
 const TASK_INTRODUCTION: &str =
     "The task in progress, in the user's own words. Continue it from where the summary ends:";
 

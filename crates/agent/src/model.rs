@@ -37,13 +37,13 @@ pub struct Request<'a> {
 pub struct Reply {
     /// The assistant's message.
     pub message: Message,
-    /// Why the message ends.
+    /// The reason why the message ends.
     pub stop: Stop,
     /// The tokens used.
     pub usage: Usage,
 }
 
-/// Why a model's message ends.
+/// The reason why a model's message ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     /// The message is complete.
@@ -101,7 +101,7 @@ pub enum Delta<'a> {
         attempt: u32,
         /// The wait before the next one.
         wait: Duration,
-        /// Why it failed.
+        /// The reason why it failed.
         why: &'a str,
     },
 }
@@ -112,7 +112,7 @@ pub trait DeltaSink: Send + Sync {
     fn delta(&self, delta: Delta<'_>);
 }
 
-/// Why a model did not reply.
+/// An error that prevented a model's reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{model}: {message}")]
 pub struct ModelError {
@@ -120,7 +120,7 @@ pub struct ModelError {
     pub model: String,
     /// The kind of failure.
     pub kind: ModelErrorKind,
-    /// What happened and what to do, without any key.
+    /// The failure and its remedy, without any key.
     pub message: String,
 }
 

@@ -42,18 +42,18 @@ pub struct Provider {
     target: ServiceTarget,
 }
 
-/// Why a model can't be used with its settings.
+/// An error in the settings of a model.
 #[derive(Debug, thiserror::Error)]
 #[error("the model {model}: {kind}")]
 pub struct SettingsError {
     /// The model's name.
     pub model: String,
-    /// What is wrong.
+    /// The kind of error.
     #[source]
     pub kind: SettingsErrorKind,
 }
 
-/// What is wrong with the settings of a model.
+/// The kind of error in the settings of a model.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsErrorKind {
@@ -90,7 +90,7 @@ impl Provider {
     /// Creates a model from its settings.
     ///
     /// # Errors
-    /// What is wrong with the settings.
+    /// Returns an error if the settings are invalid.
     pub fn new(settings: ModelSettings) -> Result<Self, SettingsError> {
         let (client, target) =
             connection(&settings).map_err(|kind| SettingsError { model: settings.name.clone(), kind })?;

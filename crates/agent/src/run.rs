@@ -34,7 +34,7 @@ pub struct Limits {
     pub result_characters: usize,
     /// Limit on concurrent calls of one message.
     pub parallel_calls: usize,
-    /// How many invalid calls of `final_answer` the model may correct.
+    /// The number of invalid calls of `final_answer` that the model may correct.
     pub corrections: u32,
     /// The model's context window, if known: a conversation that fills it is summarized.
     pub context_window: Option<ContextWindow>,
@@ -69,7 +69,7 @@ pub struct Answer {
     pub turns: u32,
 }
 
-/// Why a run has no answer.
+/// The reason why a run has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The model did not reply.
@@ -117,7 +117,7 @@ impl Run<'_> {
     /// calls that were cancelled then.
     ///
     /// # Errors
-    /// Why there is no answer.
+    /// Returns an error if the run ends without an answer.
     pub async fn go_on(&self, conversation: &mut History, message: Message) -> Result<Answer, RunError> {
         let running = async {
             if let Some(missing) = closing::missing_results(conversation.messages()) {
@@ -250,11 +250,11 @@ impl DeltaSink for Run<'_> {
     }
 }
 
-/// What a run has used, and what it may still do.
+/// The budget that a run has used, and the rest that it may still use.
 #[derive(Debug, Default)]
 struct Spent {
     usage: Usage,
-    /// How many invalid answers may still be corrected.
+    /// The number of invalid answers that may still be corrected.
     corrections: u32,
     /// Whether a summary has failed: it is not tried again in this run.
     is_unsummarized: bool,

@@ -24,11 +24,11 @@ pub struct ModelSettings {
     pub max_output: Option<u32>,
     /// Further options.
     pub generation: Generation,
-    /// How much it thinks before it replies; by default the provider's setting.
+    /// The effort of thinking before a reply; by default the provider's setting.
     pub thinking: Option<Thinking>,
     /// Time limit for a complete reply, including retries.
     pub timeout: Duration,
-    /// How often a request is retried after a temporary failure (429, 5xx, network).
+    /// The number of retries after a temporary failure (429, 5xx, network).
     pub retries: u32,
 }
 
@@ -74,7 +74,7 @@ impl Api {
     }
 }
 
-/// How much a model thinks before it replies.
+/// The effort that a model spends on thinking before it replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
     /// Not at all, if the model supports that.

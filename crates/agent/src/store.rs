@@ -62,7 +62,7 @@ impl Store {
     /// same.
     ///
     /// # Errors
-    /// What is wrong with it and what to do.
+    /// Returns an error with a remedy if the file can't be opened or used.
     pub fn open(file: &Path) -> Result<Self, StoreError> {
         let file = std::path::absolute(file).map_err(|error| {
             let message = format!("{} is not a file path: {error}", file.display());
@@ -185,7 +185,7 @@ impl Store {
     /// Waits until all queued messages are written; retries those that could not be written before.
     ///
     /// # Errors
-    /// What could not be written since the last flush.
+    /// Returns an error if a message could not be written since the last flush.
     pub async fn flush(&self) -> Result<(), StoreError> {
         self.ask(Work::Flush).await
     }

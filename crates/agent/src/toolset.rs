@@ -16,7 +16,7 @@ pub struct ToolDefinition {
     pub input_schema: Value,
 }
 
-/// Why tools can't be listed: the error of whatever provides them.
+/// A failure to list tools: the error of the component that provides them.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ToolsError(pub Box<dyn std::error::Error + Send + Sync>);

@@ -5,13 +5,13 @@ use object::elf::{self, ProgramFlags, ProgramHeader64};
 use object::pod::bytes_of;
 
 use crate::elf::{ENDIAN, Executable, Section, Segment};
-use crate::layout::{HEADERS_ROOM, Layout, PROGRAM_FRAMES, Place, Tables, file_header, header};
+use crate::layout::{HEADERS_ROOM, Layout, PROGRAM_FRAMES, Place, Sizes, Tables, file_header, header};
 use crate::symbols::IDENTITY_SECTION;
 use crate::tls::{self, TLS_SECTION};
 use crate::unwind;
 use crate::{Result, malformed, unsupported};
 
-/// What to write over a copy of the prepared base; together, they are a static executable.
+/// The parts to write over a copy of the prepared base; together, they are a static executable.
 #[derive(Debug)]
 pub struct Composition {
     /// Bytes by their offset in the file, in no particular order.
@@ -107,7 +107,7 @@ fn frames(
     let end = place.offset + unwind::HEADER + unwind::ENTRY * layout.frames;
     patches.push((end, unwind::entries(place.address, &frames)?));
     let size = unwind::HEADER + unwind::ENTRY * count;
-    Ok(header(elf::PT_GNU_EH_FRAME, elf::PF_R, place, (size, size), 4))
+    Ok(header(elf::PT_GNU_EH_FRAME, elf::PF_R, place, Sizes::same(size), 4))
 }
 
 /// The composed executable's program headers. The first one covers all of them.
@@ -123,7 +123,7 @@ fn program_headers(
             elf::PT_LOAD,
             ProgramFlags(segment.flags),
             place,
-            (segment.file_size, segment.memory_size),
+            Sizes { file: segment.file_size, memory: segment.memory_size },
             layout.machine.page(),
         )
     };
@@ -134,17 +134,16 @@ fn program_headers(
         elf::PT_LOAD,
         elf::PF_R,
         layout.tables,
-        (tables_size, tables_size),
+        Sizes::same(tables_size),
         layout.machine.page(),
     ));
     headers.extend(program.segments.iter().map(|segment| load(segment, layout.program_offset)));
     headers.extend(tls);
     headers.push(table);
     let nowhere = Place { offset: 0, address: 0 };
-    headers.push(header(elf::PT_GNU_STACK, elf::PF_R | elf::PF_W, nowhere, (0, 0), 0));
+    headers.push(header(elf::PT_GNU_STACK, elf::PF_R | elf::PF_W, nowhere, Sizes::same(0), 0));
     let size = (headers.len() + 1) * size_of::<ProgramHeader64<LittleEndian>>();
-    let sizes = (size as u64, size as u64);
-    headers.insert(0, header(elf::PT_PHDR, elf::PF_R, layout.tables, sizes, 8));
+    headers.insert(0, header(elf::PT_PHDR, elf::PF_R, layout.tables, Sizes::same(size as u64), 8));
     headers
 }
 
@@ -160,7 +159,7 @@ mod tests {
     const MACHINE: Machine = Machine::X86_64;
 
     fn layout() -> Layout {
-        let base = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))]);
+        let base = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE))]);
         prepare(&base, MACHINE, [1; 32]).unwrap().layout
     }
 
@@ -193,7 +192,8 @@ mod tests {
         let layout = layout();
         let refusal = |address: u64, flags: ProgramFlags, entry: u64| {
             let place = Place { offset: 0, address };
-            let mut program = executable(MACHINE, &[header(elf::PT_LOAD, flags, place, (PAGE, PAGE), PAGE)]);
+            let mut program =
+                executable(MACHINE, &[header(elf::PT_LOAD, flags, place, Sizes::same(PAGE), PAGE)]);
             // `e_entry`
             program[24..32].copy_from_slice(&entry.to_le_bytes());
             compose(&layout, &program, ".toolsmith.").unwrap_err()
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_program_has_the_identity_of_its_base() {
         let layout = layout();
-        let mut bytes = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))]);
+        let mut bytes = executable(MACHINE, &[part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE))]);
         let at = usize::try_from(PAGE).unwrap();
         bytes[at..at + 32].copy_from_slice(layout.identity());
         let program = Executable::parse(&bytes, MACHINE).unwrap();
@@ -254,8 +254,8 @@ mod tests {
             table.extend(unwind::entries(place, &listed).unwrap());
             let size = table.len() as u64;
             let parts = [
-                part(elf::PT_LOAD, CODE, 0, (SIZE, SIZE)),
-                part(elf::PT_GNU_EH_FRAME, CODE, PAGE, (size, size)),
+                part(elf::PT_LOAD, CODE, 0, Sizes::same(SIZE)),
+                part(elf::PT_GNU_EH_FRAME, CODE, PAGE, Sizes::same(size)),
             ];
             let mut program = executable(MACHINE, &parts);
             program[usize::try_from(PAGE).unwrap()..][..table.len()].copy_from_slice(&table);

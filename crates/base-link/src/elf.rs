@@ -169,22 +169,20 @@ impl<'a> Executable<'a> {
 
     /// The bytes of the file that are loaded at `address`.
     pub(crate) fn at_address(&self, address: u64, size: u64) -> Result<&'a [u8]> {
-        let contains = |segment: &&Segment| {
+        let segment = self.segments.iter().find(|segment| {
             let end = address.checked_add(size);
             address >= segment.address && end.is_some_and(|end| end <= segment.address + segment.file_size)
-        };
-        let segment = self.segments.iter().find(contains);
+        });
         let segment = segment.ok_or_else(|| malformed("an address is outside the segments"))?;
         self.at_offset(segment.offset + (address - segment.address), size)
     }
 
     /// Whether code is loaded at `address`.
     pub(crate) fn is_code(&self, address: u64) -> bool {
-        let has = |segment: &Segment| {
+        self.segments.iter().any(|segment| {
             let end = segment.address + segment.file_size;
             segment.flags & elf::PF_X.0 != 0 && (segment.address..end).contains(&address)
-        };
-        self.segments.iter().any(has)
+        })
     }
 
     /// The end of its last segment in memory; 0 without segments.
@@ -200,7 +198,7 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::fixtures::{CODE, DATA, PAGE, SIZE, START, executable, part};
-    use crate::layout::{Place, header};
+    use crate::layout::{Place, Sizes, header};
 
     type Headers = Vec<ProgramHeader64<LittleEndian>>;
 
@@ -208,68 +206,98 @@ mod tests {
         Executable::parse(bytes, Machine::X86_64).err()
     }
 
-    fn load(flags: ProgramFlags, place: (u64, u64), sizes: (u64, u64)) -> ProgramHeader64<LittleEndian> {
-        header(elf::PT_LOAD, flags, Place { offset: place.0, address: place.1 }, sizes, PAGE)
+    fn load(flags: ProgramFlags, offset: u64, address: u64, sizes: Sizes) -> ProgramHeader64<LittleEndian> {
+        header(elf::PT_LOAD, flags, Place { offset, address }, sizes, PAGE)
     }
 
     /// The program headers, and why they are refused.
     #[test]
     fn each_bound_of_a_segment_counts() {
-        let code = || part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE));
+        let code = || part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE));
         let outside = || Some(malformed("a segment is outside the file or the address range"));
         let sharing = || Some(unsupported("segments that share a page, or are not in order"));
         let unknown = |kind: elf::ProgramType| Some(unsupported(format!("a segment of type {:#x}", kind.0)));
         let rows: Vec<(&str, Headers, Option<Error>)> = vec![
             ("code", vec![code()], None),
             ("nothing", vec![], None),
-            ("up to the end of the file", vec![part(elf::PT_LOAD, DATA, SIZE - 8, (8, 8))], None),
-            ("beyond the end of the file", vec![part(elf::PT_LOAD, DATA, SIZE - 8, (9, 9))], outside()),
-            ("an offset that wraps", vec![load(DATA, (u64::MAX - 1, 0), (8, 8))], outside()),
-            ("up to the highest address", vec![load(DATA, (0, HIGHEST - PAGE), (8, PAGE))], None),
-            ("beyond the highest address", vec![load(DATA, (0, HIGHEST - PAGE), (8, PAGE + 1))], outside()),
-            ("an address that wraps", vec![load(DATA, (0, u64::MAX - PAGE + 1), (8, PAGE))], outside()),
-            ("larger in memory", vec![part(elf::PT_LOAD, DATA, 0, (8, 9))], None),
-            ("larger in the file", vec![part(elf::PT_LOAD, DATA, 0, (9, 8))], outside()),
+            ("up to the end of the file", vec![part(elf::PT_LOAD, DATA, SIZE - 8, Sizes::same(8))], None),
+            (
+                "beyond the end of the file",
+                vec![part(elf::PT_LOAD, DATA, SIZE - 8, Sizes::same(9))],
+                outside(),
+            ),
+            ("an offset that wraps", vec![load(DATA, u64::MAX - 1, 0, Sizes::same(8))], outside()),
+            (
+                "up to the highest address",
+                vec![load(DATA, 0, HIGHEST - PAGE, Sizes { file: 8, memory: PAGE })],
+                None,
+            ),
+            (
+                "beyond the highest address",
+                vec![load(DATA, 0, HIGHEST - PAGE, Sizes { file: 8, memory: PAGE + 1 })],
+                outside(),
+            ),
+            (
+                "an address that wraps",
+                vec![load(DATA, 0, u64::MAX - PAGE + 1, Sizes { file: 8, memory: PAGE })],
+                outside(),
+            ),
+            ("larger in memory", vec![part(elf::PT_LOAD, DATA, 0, Sizes { file: 8, memory: 9 })], None),
+            (
+                "larger in the file",
+                vec![part(elf::PT_LOAD, DATA, 0, Sizes { file: 9, memory: 8 })],
+                outside(),
+            ),
             (
                 "writable code",
-                vec![part(elf::PT_LOAD, ProgramFlags(CODE.0 | DATA.0), 0, (8, 8))],
+                vec![part(elf::PT_LOAD, ProgramFlags(CODE.0 | DATA.0), 0, Sizes::same(8))],
                 Some(unsupported("a segment that is writable and executable")),
             ),
             (
                 "another place in its page",
-                vec![load(DATA, (8, START), (8, 8))],
+                vec![load(DATA, 8, START, Sizes::same(8))],
                 Some(malformed("a segment has different places in its page in file and memory")),
             ),
-            ("the next page", vec![code(), part(elf::PT_LOAD, DATA, PAGE, (8, 8))], None),
+            ("the next page", vec![code(), part(elf::PT_LOAD, DATA, PAGE, Sizes::same(8))], None),
             (
                 "the page of a segment before",
-                vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE + 1)), part(elf::PT_LOAD, DATA, PAGE, (8, 8))],
+                vec![
+                    part(elf::PT_LOAD, CODE, 0, Sizes { file: PAGE, memory: PAGE + 1 }),
+                    part(elf::PT_LOAD, DATA, PAGE, Sizes::same(8)),
+                ],
                 sharing(),
             ),
             (
                 "the rest of a page",
-                vec![part(elf::PT_LOAD, CODE, 0, (8, 8)), part(elf::PT_LOAD, DATA, PAGE - 8, (8, 8))],
+                vec![
+                    part(elf::PT_LOAD, CODE, 0, Sizes::same(8)),
+                    part(elf::PT_LOAD, DATA, PAGE - 8, Sizes::same(8)),
+                ],
                 sharing(),
             ),
-            ("not in order", vec![part(elf::PT_LOAD, DATA, PAGE, (8, 8)), code()], sharing()),
-            ("most headers", vec![part(elf::PT_NULL, DATA, 0, (0, 0)); MAX_HEADERS], None),
+            ("not in order", vec![part(elf::PT_LOAD, DATA, PAGE, Sizes::same(8)), code()], sharing()),
+            ("most headers", vec![part(elf::PT_NULL, DATA, 0, Sizes::same(0)); MAX_HEADERS], None),
             (
                 "too many headers",
-                vec![part(elf::PT_NULL, DATA, 0, (0, 0)); MAX_HEADERS + 1],
+                vec![part(elf::PT_NULL, DATA, 0, Sizes::same(0)); MAX_HEADERS + 1],
                 Some(unsupported("25 program headers")),
             ),
             (
                 "two blocks of thread-local variables",
-                vec![part(elf::PT_TLS, DATA, 0, (8, 8)); 2],
+                vec![part(elf::PT_TLS, DATA, 0, Sizes::same(8)); 2],
                 unknown(elf::PT_TLS),
             ),
             (
                 "two unwinding tables",
-                vec![part(elf::PT_GNU_EH_FRAME, DATA, 0, (8, 8)); 2],
+                vec![part(elf::PT_GNU_EH_FRAME, DATA, 0, Sizes::same(8)); 2],
                 unknown(elf::PT_GNU_EH_FRAME),
             ),
-            ("shared libraries", vec![part(elf::PT_DYNAMIC, DATA, 0, (8, 8))], unknown(elf::PT_DYNAMIC)),
-            ("an interpreter", vec![part(elf::PT_INTERP, DATA, 0, (8, 8))], unknown(elf::PT_INTERP)),
+            (
+                "shared libraries",
+                vec![part(elf::PT_DYNAMIC, DATA, 0, Sizes::same(8))],
+                unknown(elf::PT_DYNAMIC),
+            ),
+            ("an interpreter", vec![part(elf::PT_INTERP, DATA, 0, Sizes::same(8))], unknown(elf::PT_INTERP)),
         ];
         for (what, headers, expected) in rows {
             assert_eq!(refusal(&executable(Machine::X86_64, &headers)), expected, "{what}");
@@ -297,8 +325,10 @@ mod tests {
     /// An address, a size, whether the file has these bytes, and whether the address is code.
     #[test]
     fn an_address_is_in_a_segment_up_to_the_end_of_its_bytes() {
-        let headers =
-            [part(elf::PT_LOAD, CODE, 0, (PAGE - 8, PAGE)), part(elf::PT_LOAD, DATA, PAGE, (PAGE, PAGE))];
+        let headers = [
+            part(elf::PT_LOAD, CODE, 0, Sizes { file: PAGE - 8, memory: PAGE }),
+            part(elf::PT_LOAD, DATA, PAGE, Sizes::same(PAGE)),
+        ];
         let bytes = executable(Machine::X86_64, &headers);
         let read = Executable::parse(&bytes, Machine::X86_64).unwrap();
         for (address, size, is_there, is_code) in [

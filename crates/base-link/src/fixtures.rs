@@ -4,7 +4,7 @@ use object::LittleEndian;
 use object::elf::{self, ProgramFlags, ProgramHeader64, ProgramType};
 use object::pod::bytes_of;
 
-use crate::layout::{Place, Tables, file_header, header};
+use crate::layout::{Place, Sizes, Tables, file_header, header};
 use crate::machine::Machine;
 
 /// Size of the executables, in bytes.
@@ -23,7 +23,7 @@ pub(crate) fn part(
     kind: ProgramType,
     flags: ProgramFlags,
     offset: u64,
-    sizes: (u64, u64),
+    sizes: Sizes,
 ) -> ProgramHeader64<LittleEndian> {
     header(kind, flags, Place { offset, address: START + offset }, sizes, PAGE)
 }

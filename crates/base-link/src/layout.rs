@@ -64,7 +64,7 @@ pub(crate) struct TlsBlock {
 }
 
 impl Layout {
-    /// What distinguishes this base from others, as given to [`prepare`](crate::prepare()).
+    /// Returns the identity that distinguishes this base from others, as given to [`prepare`](crate::prepare()).
     #[must_use]
     pub fn identity(&self) -> &[u8; 32] {
         &self.identity
@@ -109,12 +109,26 @@ impl Place {
     }
 }
 
+/// The sizes of a segment in the file and in memory, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    pub(crate) file: u64,
+    pub(crate) memory: u64,
+}
+
+impl Sizes {
+    /// Returns the sizes of a segment that is as large in memory as in the file.
+    pub(crate) fn same(size: u64) -> Self {
+        Sizes { file: size, memory: size }
+    }
+}
+
 /// A program header.
 pub(crate) fn header(
     kind: ProgramType,
     flags: ProgramFlags,
     place: Place,
-    (file_size, memory_size): (u64, u64),
+    sizes: Sizes,
     alignment: u64,
 ) -> ProgramHeader64<LittleEndian> {
     ProgramHeader64 {
@@ -123,8 +137,8 @@ pub(crate) fn header(
         p_offset: U64::new(ENDIAN, place.offset),
         p_vaddr: U64::new(ENDIAN, place.address),
         p_paddr: U64::new(ENDIAN, place.address),
-        p_filesz: U64::new(ENDIAN, file_size),
-        p_memsz: U64::new(ENDIAN, memory_size),
+        p_filesz: U64::new(ENDIAN, sizes.file),
+        p_memsz: U64::new(ENDIAN, sizes.memory),
         p_align: U64::new(ENDIAN, alignment),
     }
 }

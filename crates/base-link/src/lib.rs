@@ -32,7 +32,7 @@ pub use prepare::{Prepared, prepare};
 /// each change of the layout, of the symbols, of the rooms that the layout reserves, or of how programs are linked.
 pub const VERSION: u32 = 6;
 
-/// Why an image can't be used.
+/// The reason why an image can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

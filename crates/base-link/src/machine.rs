@@ -1,4 +1,4 @@
-//! What depends on the processor: ELF's machine number, the size of pages, and where thread-local variables are.
+//! The properties of a processor: ELF's machine number, the size of pages, and the place of thread-local variables.
 
 use object::elf;
 use serde::{Deserialize, Serialize};

@@ -104,15 +104,15 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::fixtures::{CODE, DATA, PAGE, START, executable, part};
-    use crate::layout::header;
+    use crate::layout::{Sizes, header};
 
     type Headers = Vec<ProgramHeader64<LittleEndian>>;
 
     /// The base's code, and thread-local variables of this size and alignment at this offset.
     fn with_variables(offset: u64, size: u64, alignment: u64) -> Headers {
         let place = Place { offset, address: START + offset };
-        let variables = header(elf::PT_TLS, DATA, place, (0, size), alignment);
-        vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)), variables]
+        let variables = header(elf::PT_TLS, DATA, place, Sizes { file: 0, memory: size }, alignment);
+        vec![part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE)), variables]
     }
 
     /// The machine, the program headers, and why the base is refused.
@@ -124,12 +124,12 @@ mod tests {
             |bytes: u64| Some(unsupported(format!("thread-local variables aligned to {bytes} bytes")));
         let odd = || Some(unsupported("thread-local variables that are not aligned at both ends"));
         let rows: Vec<(&str, Machine, Headers, Option<Error>)> = vec![
-            ("code", x86, vec![part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE))], None),
+            ("code", x86, vec![part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE))], None),
             ("nothing", x86, vec![], Some(malformed("the base has no segments"))),
             (
                 "a first segment without the header",
                 x86,
-                vec![part(elf::PT_LOAD, CODE, PAGE, (PAGE, PAGE))],
+                vec![part(elf::PT_LOAD, CODE, PAGE, Sizes::same(PAGE))],
                 Some(unsupported("a first segment without the file's header")),
             ),
             ("variables", x86, with_variables(0, 64, 64), None),
@@ -152,12 +152,12 @@ mod tests {
                 "more in the file than in memory",
                 x86,
                 vec![
-                    part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)),
+                    part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE)),
                     header(
                         elf::PT_LOAD,
                         DATA,
                         Place { offset: 3 * PAGE, address: START + PAGE },
-                        (PAGE, PAGE),
+                        Sizes::same(PAGE),
                         PAGE,
                     ),
                 ],
@@ -174,7 +174,10 @@ mod tests {
     #[test]
     fn the_parts_are_adjacent_and_do_not_overlap() {
         for machine in [Machine::X86_64, Machine::Aarch64] {
-            let base = executable(machine, &[part(elf::PT_LOAD, CODE, 0, (PAGE - 1, PAGE + 1))]);
+            let base = executable(
+                machine,
+                &[part(elf::PT_LOAD, CODE, 0, Sizes { file: PAGE - 1, memory: PAGE + 1 })],
+            );
             let Layout { tables, program_base, program_offset, .. } =
                 prepare(&base, machine, [1; 32]).unwrap().layout;
             assert_eq!(tables.address, machine.page_end(START + PAGE + 1));

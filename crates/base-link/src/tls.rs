@@ -9,7 +9,7 @@ use object::LittleEndian;
 use object::elf::{self, ProgramHeader64};
 
 use crate::elf::{Executable, Section, Tls};
-use crate::layout::{Layout, Place, TLS_ALIGNMENT, TLS_ROOM, TlsBlock, header};
+use crate::layout::{Layout, Place, Sizes, TLS_ALIGNMENT, TLS_ROOM, TlsBlock, header};
 use crate::machine::Machine;
 use crate::{Result, malformed, unsupported};
 
@@ -87,9 +87,9 @@ pub(crate) fn segment(
     };
     let own = program.tls.map_or(Ok(0), |tls| own_size(layout.machine, base, &tls, sections))?;
     if own == 0 {
-        let (file_size, memory_size) = (base.image.len() as u64, base.memory_size);
+        let sizes = Sizes { file: base.image.len() as u64, memory: base.memory_size };
         let place = Place { offset: base.offset, address: base.address };
-        return Ok(Some(header(elf::PT_TLS, elf::PF_R, place, (file_size, memory_size), base.alignment)));
+        return Ok(Some(header(elf::PT_TLS, elf::PF_R, place, sizes, base.alignment)));
     }
     let tls = program.tls.ok_or_else(|| malformed("the thread-local variables are missing"))?;
     if own.saturating_add(base.memory_size) > TLS_ROOM - 4 * TLS_ALIGNMENT {
@@ -100,7 +100,7 @@ pub(crate) fn segment(
         Machine::Aarch64 => after_pointer(base, program, &tls)?,
     };
     let place = layout.tls_place().plus(shift);
-    let sizes = (image.len() as u64, memory_size);
+    let sizes = Sizes { file: image.len() as u64, memory: memory_size };
     patches.push((place.offset, image));
     Ok(Some(header(elf::PT_TLS, elf::PF_R, place, sizes, TLS_ALIGNMENT)))
 }
@@ -249,14 +249,22 @@ mod tests {
             (192, most - 192, true),
             (192, most, false),
         ] {
-            let variables = header(elf::PT_TLS, DATA, Place { offset: 0, address: START }, (0, base), 8);
-            let bytes = executable(Machine::X86_64, &[part(elf::PT_LOAD, CODE, 0, (PAGE, PAGE)), variables]);
+            let variables = header(
+                elf::PT_TLS,
+                DATA,
+                Place { offset: 0, address: START },
+                Sizes { file: 0, memory: base },
+                8,
+            );
+            let bytes =
+                executable(Machine::X86_64, &[part(elf::PT_LOAD, CODE, 0, Sizes::same(PAGE)), variables]);
             let layout = prepare(&bytes, Machine::X86_64, [0; 32]).unwrap().layout;
             let reserved = reserved(layout.tls.as_ref().unwrap(), Machine::X86_64);
             // The block ends at a multiple of 64.
             let address = START + SIZE - reserved - own;
             let place = Place { offset: 0, address };
-            let block = header(elf::PT_TLS, DATA, place, (0, own + reserved), TLS_ALIGNMENT);
+            let block =
+                header(elf::PT_TLS, DATA, place, Sizes { file: 0, memory: own + reserved }, TLS_ALIGNMENT);
             let program = executable(Machine::X86_64, &[block]);
             let program = Executable::parse(&program, Machine::X86_64).unwrap();
             let sections = [section(address + own, reserved)];

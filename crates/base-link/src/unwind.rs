@@ -87,6 +87,7 @@ mod tests {
     use super::*;
     use crate::Error;
     use crate::fixtures::{CODE, START, executable, part};
+    use crate::layout::Sizes;
     use crate::machine::Machine;
 
     /// Where the table is in the executable, and how many bytes are loaded.
@@ -96,8 +97,8 @@ mod tests {
     /// Reads a table of these bytes, of which `size` are in its segment.
     fn frames_of(table: &[u8], size: u64) -> Result<Vec<Frame>> {
         let headers = [
-            part(elf::PT_LOAD, CODE, 0, (LOADED, LOADED)),
-            part(elf::PT_GNU_EH_FRAME, CODE, TABLE, (size, size)),
+            part(elf::PT_LOAD, CODE, 0, Sizes::same(LOADED)),
+            part(elf::PT_GNU_EH_FRAME, CODE, TABLE, Sizes::same(size)),
         ];
         let mut bytes = executable(Machine::X86_64, &headers);
         bytes[TABLE as usize..][..table.len()].copy_from_slice(table);

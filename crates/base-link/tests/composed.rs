@@ -192,7 +192,7 @@ fn the_same_base_has_the_same_bytes() {
     }
 }
 
-/// Why a kernel would not load an executable as it is meant, if that is so.
+/// Returns the reason why a kernel would not load an executable as intended, if there is one.
 fn unsound(file: &[u8]) -> Option<String> {
     let header = FileHeader64::<LittleEndian>::parse(file).unwrap();
     let headers = header.program_headers(LittleEndian, file).unwrap();

@@ -12,7 +12,7 @@ use crate::error::{Result, at};
 /// The first bytes of an ELF file.
 const MAGIC: &[u8] = b"\x7fELF";
 
-/// What a file needs.
+/// The libraries and the interpreter that a file needs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     /// Its dynamic loader.
@@ -22,7 +22,7 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// What the file needs; nothing if it is not an ELF file.
+    /// Reads the needs of a file; empty if it is not an ELF file.
     pub(crate) fn of(path: &Path) -> Result<Self> {
         let bytes = read_elf(path)?;
         match bytes {

@@ -58,7 +58,7 @@ const fn run(snippet: &'static str, code: i32) -> Exercise {
 /// The results of all exercises.
 #[derive(Debug)]
 pub(crate) struct Results {
-    /// What those that print the same each time have printed on standard output.
+    /// The standard output of those programs that print the same each time.
     pub(crate) printed: Vec<Vec<u8>>,
     /// The time of the first result.
     pub(crate) first: Duration,

@@ -14,7 +14,7 @@ pub const ARCHIVE: &str = ".tar.zst";
 /// The beginning of the name of an unfinished bundle, next to its place.
 const UNFINISHED: &str = ".toolsmith-bundle-";
 
-/// What goes into a bundle.
+/// The contents of a bundle.
 #[derive(Debug)]
 pub struct Contents<'a> {
     /// The version of Toolsmith.
@@ -80,7 +80,7 @@ pub async fn write(
     observer.progress("copying the program, the compiler and the compiled crates");
     let dynamic = put(&contents, root)?;
     let Contents { version, toolchain, .. } = contents;
-    let results = stage::reduce(root, (version, toolchain), observer).await?;
+    let results = stage::reduce(root, version, toolchain, observer).await?;
     let manifest = stage::write_manifest(root, version, toolchain)?;
     folders::open_folders(root)?;
     let archive_bytes = if is_archive(to) {

@@ -96,7 +96,7 @@ fn options(words: &[OsString]) -> impl Iterator<Item = &OsStr> {
     words.iter().map(OsString::as_os_str).take_while(|word| *word != "--")
 }
 
-/// What `--color` says, before the command line is parsed.
+/// Reads `--color` before the command line is parsed.
 fn colours_in(words: &[OsString]) -> Colours {
     let mut words = options(words);
     while let Some(word) = words.next() {

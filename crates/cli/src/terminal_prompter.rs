@@ -17,7 +17,7 @@ struct TerminalPrompter {
     questions: Questions,
 }
 
-/// How many questions about the same tool a command may ask.
+/// The limit on a command's questions about the same tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Questions {
     /// Only one: the command makes one call.

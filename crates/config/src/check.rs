@@ -16,7 +16,7 @@ use super::{
 pub struct Checked {
     /// Every error: those that [`load`](super::load) reports, and those of servers that it skips.
     pub problems: Vec<Problem>,
-    /// What the user should know although it is no error.
+    /// Facts that the user should know although they are no errors.
     pub notes: Vec<String>,
     /// The configuration, if it has no error.
     pub config: Option<Config>,

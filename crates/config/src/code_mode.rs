@@ -1,4 +1,4 @@
-//! What snippets may use, and how the other tools are called.
+//! The terms of snippets, and the names of the other tools.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ section! {
     }
 }
 
-/// What snippets may use.
+/// The terms of snippets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeMode {
     /// Whether snippets may call tools; if not, every tool is a direct tool.
@@ -69,11 +69,11 @@ pub struct CodeMode {
     pub limits: runner::Limits,
     /// The paths and scratch space that programs may use.
     pub grants: runner::Grants,
-    /// How compilers and programs are confined.
+    /// The confinement of compilers and programs.
     pub confinement: sandbox::Confinement,
     /// Whether rustup may be run to add the compilation target of snippets.
     pub install_target: bool,
-    /// How much of the servers' descriptions signatures contain.
+    /// The part of the servers' descriptions that signatures contain.
     pub style: codegen::Style,
 }
 

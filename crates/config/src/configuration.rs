@@ -23,11 +23,11 @@ pub struct Config {
     pub absent: Vec<Absent>,
     /// Tools that are not listed, generated or callable (`globalSettings.deny`).
     pub deny: Vec<Glob>,
-    /// How tools outside code mode are called.
+    /// The names of tools outside code mode.
     pub direct_names: DirectNames,
-    /// What snippets may use.
+    /// The terms of snippets.
     pub code_mode: CodeMode,
-    /// What `toolsmith serve` provides, and its limits.
+    /// The offers and the limits of `toolsmith serve`.
     pub serve: Serve,
     /// The size limit of the cache, and the tools whose results are cached.
     pub cache: CacheSettings,
@@ -63,11 +63,11 @@ pub struct Config {
 /// A server, and which of its tools may be used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
-    /// How to connect to it.
+    /// The connection to it.
     pub connection: mcp::ServerConfig,
-    /// Which of its tools are available.
+    /// The selection of its tools that are available.
     pub filter: Filter,
-    /// Which of its tools may be called.
+    /// The selection of its tools that may be called.
     pub permissions: Rules,
     /// Whether arguments are checked against the tools' input schemas before a call leaves.
     pub check_input: bool,
@@ -75,7 +75,7 @@ pub struct Server {
     pub check_output: bool,
     /// Whether snippets may call its tools; if not, each is called directly.
     pub code_mode: bool,
-    /// Which session the executions of `toolsmith serve` use.
+    /// The session that the executions of `toolsmith serve` use.
     pub session: SessionMode,
     /// Whether sessions with it may be opened before an execution needs them.
     pub spare: bool,
@@ -126,8 +126,8 @@ impl Server {
 }
 
 impl Config {
-    /// What to report before the configuration is used: warnings, notes on servers, and errors of servers that are
-    /// skipped.
+    /// Returns the reports to make before the configuration is used: warnings, notes on servers, and errors of servers
+    /// that are skipped.
     pub fn complaints(&self) -> impl Iterator<Item = String> {
         let wrong = self.absent.iter().filter_map(|absent| absent.wrong.as_deref());
         let notes = self.servers.iter().filter_map(|server| server.note.clone());

@@ -44,7 +44,7 @@ pub(super) const SHOWN_PATH: &str = "\0path to show";
 /// Returns the value of a variable.
 pub(super) type Lookup = fn(&str) -> Option<String>;
 
-/// What relative paths and variables of a configuration refer to.
+/// The context of relative paths and variables in a configuration.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     /// The base of relative paths.
@@ -76,7 +76,7 @@ pub(super) fn decode<T: DeserializeOwned + Default>(
     T::default()
 }
 
-/// Why a value can't be decoded.
+/// The reason why a value can't be decoded.
 #[derive(Debug)]
 struct Wrong {
     place: Option<Place>,

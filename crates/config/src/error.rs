@@ -8,7 +8,7 @@ use report::{Kind, Problem, Report};
 #[derive(Debug, thiserror::Error)]
 #[error("{}", Report::of(Kind::Configuration, .problems.clone()).message())]
 pub struct Error {
-    /// Which part of the configuration it is in.
+    /// The part of the configuration with the error.
     pub kind: ErrorKind,
     /// Everything that is wrong, with places.
     pub problems: Vec<Problem>,

@@ -25,7 +25,7 @@ fn validator() -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema::schema()).unwrap()
 }
 
-/// What a document sets outside its servers, and the errors in it.
+/// Returns a document's settings outside its servers, and the errors in it.
 fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
     let (file, wrong) = validation::settings(document);
     let model_keys = file.models.keys().collect();

@@ -68,7 +68,7 @@ impl Written for Age {
     }
 }
 
-/// How much is kept, to compare.
+/// Rates the amount that is kept, to compare.
 fn amount(arguments: ArgumentsKept) -> u8 {
     match arguments {
         ArgumentsKept::None => 0,

@@ -243,8 +243,8 @@ impl Kind for Address {
     }
 }
 
-/// Why a text is not the address of an HTTP server. It does not contain the text, which may include a variable's
-/// value.
+/// The reason why a text is not the address of an HTTP server. It does not contain the text, which may include a
+/// variable's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AddressError {
     /// It is relative, or no address at all.

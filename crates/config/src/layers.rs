@@ -35,7 +35,7 @@ pub struct Layers {
     pub(super) locks: Vec<LockFile>,
     /// Notes about layers that are skipped.
     pub notes: Vec<String>,
-    /// What the user has to do before the project's file is used.
+    /// The step that the user has to take before the project's file is used.
     pub(super) untrusted: Option<String>,
 }
 

@@ -154,7 +154,7 @@ fn is_unconfigured(config: &Config) -> bool {
 /// Advice for a command that needs servers: all of them have this option.
 const DEMO: &str = "try the command with the built-in demo server: --demo";
 
-/// Why the configuration has no usable server, and how to get one; `None` if it has one.
+/// Returns the reason why the configuration has no usable server, with a remedy; `None` if it has one.
 pub fn no_server(config: &Config) -> Option<Error> {
     const ADD: &str = "add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…";
     const ADOPT: &str = "use the servers of another client: toolsmith adopt CLIENT";

@@ -1,17 +1,17 @@
-//! Which configuration a command loads, and what it needs of it.
+//! The choice of a command's configuration, and the command's needs.
 
 use std::path::PathBuf;
 
 use super::ConfigLayer;
 
-/// Which configuration is loaded, and how strictly.
+/// The choice of a configuration, and the strictness of loading it.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
     /// A file on top of the user's and the project's.
     pub file: Option<PathBuf>,
     /// Whether an error in a server's entry is fatal; otherwise the server is skipped.
     pub strict: bool,
-    /// Which servers the command needs.
+    /// The servers that the command needs.
     pub needs: Needs,
     /// When the demo server is used.
     pub demo: Demo,
@@ -55,7 +55,7 @@ impl ServersOf {
     }
 }
 
-/// Which servers a command needs.
+/// The servers that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Needs {
     /// At least one that can be used; none is an error.

@@ -20,7 +20,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// What relative paths and variables of its values refer to.
+    /// Returns the context of relative paths and variables in its values.
     pub(super) fn surroundings(&self, lookup: Lookup) -> Surroundings<'_> {
         Surroundings { folder: &self.folder, lookup }
     }

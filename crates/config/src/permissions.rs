@@ -55,15 +55,15 @@ impl fmt::Debug for Glob {
     }
 }
 
-/// Which tools of a server are available.
+/// The selection of a server's available tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Filter {
     /// All.
     #[default]
     All,
-    /// Those that a glob matches (`enabledTools`).
+    /// The tools that a glob matches (`enabledTools`).
     Only(Vec<Glob>),
-    /// Those that no glob matches (`disabledTools`).
+    /// The tools that no glob matches (`disabledTools`).
     Without(Vec<Glob>),
 }
 

@@ -14,12 +14,12 @@ pub struct ProgramFolders {
     pub user: Option<PathBuf>,
     /// The project's; `None` if it is not trusted.
     pub project: Option<PathBuf>,
-    /// Why the project's programs are left out, if it has any, as a sentence for the user.
+    /// The reason why the project's programs are left out, if it has any, as a sentence for the user.
     pub left_out: Option<String>,
 }
 
 impl ProgramFolders {
-    /// Those for the project in `folder`.
+    /// Returns the folders for the project in `folder`.
     ///
     /// # Errors
     /// If the project's configuration or the trust record can't be read.

@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Length of an Ed25519 public key, in bytes (RFC 8032, section 5.1.5).
 const PUBLIC_KEY: usize = 32;
-/// What precedes it in the form of other keys: `SubjectPublicKeyInfo` of Ed25519 (RFC 8410, section 4).
+/// The bytes that precede it in the form of other keys: `SubjectPublicKeyInfo` of Ed25519 (RFC 8410, section 4).
 const PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 form! {

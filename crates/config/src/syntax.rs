@@ -155,7 +155,7 @@ impl MessageFormatter for Messages {
     }
 }
 
-/// What to do about a message of the parser.
+/// Returns a remedy for a message of the parser.
 fn advice(message: &str) -> Option<&'static str> {
     let advice = [
         ("tabs disallowed", "indent with spaces"),

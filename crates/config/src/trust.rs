@@ -68,7 +68,7 @@ struct Header {
     version: u32,
 }
 
-/// Why a text is no record of trusted projects.
+/// The reason why a text is no record of trusted projects.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidRecord {
     /// It is not JSON in the form of the record.

@@ -24,7 +24,7 @@ pub(super) fn or_something(name: &str) -> Option<String> {
     environment(name).or_else(|| Some("https://variable.invalid".to_owned()))
 }
 
-/// What a layer sets outside its servers, and the errors in it.
+/// Reads a layer's settings outside its servers, and the errors in it.
 pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     let (mut file, mut problems) = decoded(document);
     let checker = Checker::default();
@@ -114,7 +114,8 @@ impl Checker {
         }
     }
 
-    /// Who may use a server is its user's decision: a project must neither let others in nor lift a limit.
+    /// Checks that a project neither admits other users nor lifts a limit: the users of a server are its user's
+    /// decision.
     fn identities(&self, document: &Document, file: &mut File) {
         let ConfigLayer::Project(_) = &document.source.layer else { return };
         for key in ["auth", "tokens", "deny", "subjectLimits", "sharedState"] {

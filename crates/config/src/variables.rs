@@ -1,9 +1,9 @@
 //! `${VAR}` in configured values, expanded only where it is used, so that listings never show the value.
 
-/// What the name of a secret in the keyring begins with.
+/// The prefix of the name of a secret in the keyring.
 const KEYRING: &str = "keyring:";
 
-/// Why a text with variables, or the name of one, can't be used. It contains no values.
+/// The reason why a text with variables, or the name of one, can't be used. It contains no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VariableError {
     /// A `${` has no end.

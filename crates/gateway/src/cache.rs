@@ -12,7 +12,7 @@ use terminal::Notifier;
 
 use crate::failure::Failure;
 
-/// How long `doctor` waits for an answer of the store.
+/// The time for which `doctor` waits for an answer of the store.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Opens the cache in the user's folder, without the store of other machines.
@@ -77,7 +77,7 @@ pub fn shared_secret(place: &RemoteKey) -> Result<[u8; 32], Failure> {
     Ok(secret)
 }
 
-/// What the configured store answers; `None` if none is configured.
+/// Returns the answer of the configured store; `None` if none is configured.
 ///
 /// # Errors
 /// If the settings of the store can't be used.

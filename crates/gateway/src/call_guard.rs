@@ -12,8 +12,8 @@ use system::event_loop::off_loop;
 
 use crate::tool_list::{ToolList, as_declared};
 
-/// How much longer making a guard takes than reading a text of the tool's size: up to half a second for 32 KiB of a hostile
-/// schema.
+/// The ratio between the time to make a guard and the time to read a text of the tool's size: up to half a second for
+/// 32 KiB of a hostile schema.
 const MAKING: usize = 32;
 
 /// The bytes of a schema for which a check takes as long as reading the arguments: it costs time for each part of the
@@ -30,7 +30,7 @@ type ByTool = HashMap<(String, String), Arc<OnceLock<ToolGuard>>>;
 /// The checks of one tool's calls.
 #[derive(Debug)]
 pub(crate) struct ToolGuard {
-    /// Why the tool must not be called, if so.
+    /// The reason why the tool must not be called, if there is one.
     refused: Option<String>,
     /// The size of the tool's definition, in bytes.
     bytes: usize,

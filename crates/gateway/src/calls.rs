@@ -1,5 +1,5 @@
-//! What all calls of a process share: the cache of results, and the statistics. Each call to a server is made here,
-//! after its permission, pin and argument checks.
+//! The shared parts of all calls of a process: the cache of results, and the statistics. Each call to a server is made
+//! here, after its permission, pin and argument checks.
 
 mod checked_call;
 pub mod result_cache;
@@ -37,7 +37,7 @@ impl CallServices {
     /// Answers a call from the cache, or makes it with `send`; counts it in both cases.
     ///
     /// # Errors
-    /// Those of `send`.
+    /// Returns the errors of `send`.
     pub async fn make(
         &self,
         call: CheckedCall<'_>,
@@ -62,7 +62,7 @@ impl CallServices {
 pub struct PreparedCall<'a> {
     counted: Option<CountedCall<'a>>,
     key: Option<Key>,
-    /// How long results are cached.
+    /// The time for which results are cached.
     ttl: Duration,
     results: &'a ResultCache,
     /// The number of servers' open questions.
@@ -73,7 +73,7 @@ impl PreparedCall<'_> {
     /// Answers the call from the cache, or makes it with `send`.
     ///
     /// # Errors
-    /// Those of `send`.
+    /// Returns the errors of `send`.
     pub async fn make(
         mut self,
         send: impl Future<Output = Result<Answer, CallFailure>>,

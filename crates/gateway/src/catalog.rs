@@ -62,7 +62,7 @@ pub struct ServerIntroduction {
 }
 
 impl ServerIntroduction {
-    /// What a server has said when its session was opened, with secrets masked.
+    /// Returns a server's statements at the opening of its session, with secrets masked.
     #[must_use]
     pub fn of(session: &mcp::Session, masker: &Masker) -> Self {
         let about = session.about().unwrap_or_default();

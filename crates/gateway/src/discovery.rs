@@ -35,7 +35,7 @@ pub struct Discovery<'a> {
     remembered: bool,
     /// Warnings that were shown: about tools that differ from their pins, and about names that no tool has.
     noted: BTreeSet<String>,
-    /// Why servers have no list, by server.
+    /// The reasons why servers have no list, by server.
     reasons: BTreeMap<String, String>,
 }
 

@@ -5,13 +5,13 @@ use runner::{CallFailure, FailureKind};
 
 use crate::exit_code;
 
-/// Why a command failed.
+/// The failure of a command.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{report}")]
 pub struct Failure {
     /// The process's exit code.
     pub code: u8,
-    /// What failed, for the user.
+    /// The failure, for the user.
     pub report: Report,
 }
 

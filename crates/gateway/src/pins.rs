@@ -21,7 +21,7 @@ use crate::tool_list::ToolList;
 /// Maximum lines shown of one server's difference.
 const LINES_SHOWN: usize = 60;
 
-/// What a configuration's lock files say about tools.
+/// The entries of a configuration's lock files for tools.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
     /// Inferred output schemas.
@@ -53,7 +53,7 @@ impl Locks {
         Ok(Locks(locks?))
     }
 
-    /// What these files say about the configured servers.
+    /// Returns these files' entries for the configured servers.
     pub fn known(&self, config: &Config) -> Known {
         Known { observed: ObservedOutputs::of(&self.own(config)), pins: self.pins() }
     }
@@ -87,7 +87,7 @@ struct Pin {
     server: LockedServer,
 }
 
-/// How a server's tools differ from the accepted ones.
+/// The difference between a server's tools and the accepted ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Difference {
     pub(crate) server: String,
@@ -125,7 +125,7 @@ impl Pins {
         offered.tools().filter(is_held).filter_map(|raw| name(&raw).map(str::to_owned)).collect()
     }
 
-    /// Why a tool is held back, if it is; for a model or a user.
+    /// Returns the reason why a tool is held back, if it is; for a model or a user.
     pub(crate) fn holds_back(&self, server: &str, tool: &str, offered: &ToolList) -> Option<String> {
         let pins = self.of(server);
         if pins.is_empty() {
@@ -140,7 +140,7 @@ impl Pins {
         ))
     }
 
-    /// How the tools that `admits` accepts differ from the locked ones, for each lock file that pins the server.
+    /// Compares the tools that `admits` accepts with the locked ones, for each lock file that pins the server.
     pub fn differences(
         &self,
         server: &str,

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
 
-/// What to do about a crate whose bindings are not those of the current tools.
+/// The remedy for a crate whose bindings are not those of the current tools.
 pub(crate) const OUTDATED: &str = "write the crate again with `toolsmith codegen --out`";
 
 /// A crate's program, and the tools that it was written for.

@@ -1,6 +1,6 @@
-//! What processes of this program pass to those below them, through the servers between: environment variables, which
-//! servers do not inherit otherwise, and a member of `_meta` in calls. `propagation::process_depth` tracks their
-//! depth.
+//! The values that processes of this program pass to those below them, through the servers between: environment
+//! variables, which servers do not inherit otherwise, and a member of `_meta` in calls. `propagation::process_depth`
+//! tracks their depth.
 
 pub mod process_depth;
 

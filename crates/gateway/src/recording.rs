@@ -31,7 +31,7 @@ pub use replay::{Mismatch, Replay};
 /// Maximum size of the answers in a recording, in bytes (16 MiB).
 pub const RECORDING_LIMIT: usize = 16 << 20;
 
-/// What an execution requested, in the order of its answers.
+/// The requests of an execution, in the order of its answers.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
@@ -43,9 +43,9 @@ pub struct Recording {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedCall {
-    /// What was requested.
+    /// The request.
     pub request: RecordedRequest,
-    /// What was answered.
+    /// The answer.
     pub answer: RecordedAnswer,
 }
 
@@ -64,7 +64,7 @@ pub enum RecordedRequest {
     },
     /// A question about tools or resources.
     LookUp(Question),
-    /// Which server has a resource.
+    /// The search for the server of a resource.
     Locate {
         /// The resource.
         uri: String,

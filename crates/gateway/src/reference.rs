@@ -1,4 +1,4 @@
-//! What a model can look up about tools: names, signatures, parameters and results.
+//! The facts that a model can look up about tools: names, signatures, parameters and results.
 //!
 //! A reference belongs to one catalog and never changes; the order of the tools does not matter. Other modules choose
 //! the tools and send the texts.
@@ -110,7 +110,7 @@ pub struct Found {
     pub(crate) function: String,
     /// The function with its types in short form.
     pub(crate) signature: String,
-    /// How well it matches; higher is better, infinite for an exact name.
+    /// The quality of the match; higher is better, infinite for an exact name.
     #[serde(skip)]
     pub(crate) score: f64,
 }

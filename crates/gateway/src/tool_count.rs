@@ -1,4 +1,4 @@
-//! How many tools of a server are admitted.
+//! The number of a server's admitted tools.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use config::Config;
 use crate::pins::Pins;
 use crate::tool_list::ToolList;
 
-/// How many tools of a server the configuration and the lock files admit for models. As text: `13`, or `8 of 13`.
+/// The number of a server's tools that the configuration and the lock files admit for models. As text: `13`, or `8 of
+/// 13`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCount {
     /// The admitted tools.

@@ -155,10 +155,10 @@ pub fn as_declared(raw: &Value) -> Option<codegen::Tool> {
     })
 }
 
-/// What the description of a tool says that runs only as a task.
+/// The sentence in the description of a tool that runs only as a task.
 const ONLY_AS_TASK_SENTENCE: &str = "Can't be called here: it runs only as a task.";
 
-/// What is added to the error of a call of such a tool.
+/// The sentence added to the error of a call of such a tool.
 pub const ONLY_AS_TASK: &str = "it runs only as a task (`execution.taskSupport` is `required`), which Toolsmith does not \
                                 support";
 

@@ -117,7 +117,7 @@ impl UnavailableTools {
         self.config.untrusted.as_deref()
     }
 
-    /// Why a server can't be used, by its name or its module.
+    /// Returns the reason why a server can't be used, by its name or its module.
     pub(crate) fn reason(&self, server: &str) -> Option<&str> {
         let requested = letters(server);
         let is_it = |(module, gone): &(&String, &UnavailableServer)| {

@@ -11,7 +11,7 @@ use crate::shown::kept;
 /// Lines around a difference.
 const CONTEXT: usize = 3;
 
-/// What differs between two executions.
+/// The differences between two executions.
 #[derive(Debug, Serialize)]
 pub struct Differences {
     /// The id of the first execution.
@@ -51,9 +51,9 @@ pub struct Calls {
 /// The sums of the calls of one tool.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
 pub struct Tally {
-    /// How many there were.
+    /// The number of calls.
     pub calls: u64,
-    /// How many of them did not succeed.
+    /// The number of calls that did not succeed.
     pub failed: u64,
     /// The size of their results, in bytes.
     pub bytes: u64,

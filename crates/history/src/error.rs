@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::sync::Arc;
 
-/// Why the history failed, and what to do about it.
+/// The failure of the history, with a remedy.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct HistoryError {
-    /// What failed.
+    /// The operation that failed.
     pub kind: HistoryErrorKind,
     message: String,
     source: Option<Arc<dyn Error + Send + Sync>>,

@@ -1,4 +1,4 @@
-//! What an execution queues to be written.
+//! The events that an execution queues to be written.
 //!
 //! Times are milliseconds since the begin of the execution.
 
@@ -16,7 +16,7 @@ use crate::kept::{Parts, SentArguments, first};
 use crate::record::PhaseStart;
 use crate::tokens::Direct;
 
-/// Who requested an execution. Only transport, address and subject are verified; the rest is the client's claim.
+/// The requester of an execution. Only transport, address and subject are verified; the rest is the client's claim.
 #[derive(Debug, Clone, Default)]
 pub struct Requester {
     /// `command` for `toolsmith run`; otherwise as in the audit log: `stdio`, `http`, or `in-process` for an agent.
@@ -42,7 +42,7 @@ pub struct Requester {
 pub struct NewExecution {
     /// Its id, as in the audit log.
     pub id: String,
-    /// Who requested it.
+    /// The requester.
     pub requester: Requester,
     /// The working folder.
     pub folder: PathBuf,
@@ -59,7 +59,7 @@ pub struct NewExecution {
 /// A question to the user.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// What it is about: `program` or `call` for a permission, `server` for a question of a server.
+    /// The subject: `program` or `call` for a permission, `server` for a question of a server.
     pub about: &'static str,
     /// The tools, as `server.tool`.
     pub tools: Vec<String>,
@@ -67,7 +67,7 @@ pub struct Asked {
     pub text: String,
 }
 
-/// How an execution ended. It has copies of only those parts of the outcome that may be kept.
+/// The end of an execution. It has copies of only those parts of the outcome that may be kept.
 #[derive(Debug)]
 pub struct Ending {
     pub(crate) status: String,
@@ -143,7 +143,7 @@ pub(crate) struct Bounds {
     pub(crate) size: u64,
 }
 
-/// What all events of an execution share.
+/// The members that all events of an execution share.
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(crate) id: String,
@@ -163,7 +163,7 @@ pub(crate) struct Begin {
 /// in a second.
 pub(crate) const CALLS: u64 = 2_000;
 
-/// What an execution does next.
+/// The next step of an execution.
 #[derive(Debug)]
 pub(crate) enum Step {
     Phase(PhaseStart),
@@ -208,7 +208,7 @@ pub(crate) enum Step {
         ending: Box<Ending>,
         answer_tokens: u64,
     },
-    /// What a replay needs, without secrets.
+    /// The data for a replay, without secrets.
     Recording(String),
 }
 

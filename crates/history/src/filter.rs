@@ -1,4 +1,4 @@
-//! Which executions of a history are read.
+//! The selection of the executions that are read from a history.
 
 use rusqlite::types::Value;
 

@@ -1,4 +1,4 @@
-//! What is kept of a text: without secrets, and within its bound.
+//! The kept form of a text: without secrets, and within its bound.
 //!
 //! A text is masked before it is cut to its length, so that no half of a secret remains at the end.
 
@@ -138,8 +138,7 @@ pub(crate) fn first<T>(items: &[T]) -> &[T] {
     items.get(..LISTED).unwrap_or(items)
 }
 
-/// How much of each text is kept, if there is room for `room` bytes in all: short ones whole, and the rest divided
-/// evenly among the long ones.
+/// Divides `room` bytes among the texts: short ones are kept whole, and the rest is divided evenly among the long ones.
 fn shares(sizes: &[usize], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|place| sizes.get(*place).copied().unwrap_or_default());
@@ -208,11 +207,11 @@ pub(crate) struct SentArguments {
 enum ArgumentsContent {
     /// A copy, which the writing thread reads.
     Text(Box<RawValue>),
-    /// What the writing thread needs of arguments that are not copied, because they may be large.
+    /// The facts that the writing thread needs of arguments that are not copied, because they may be large.
     Summary { hash: blake3::Hash, tokens: u64 },
 }
 
-/// What is kept of arguments, as JSON.
+/// Returns the kept form of arguments, as JSON.
 pub(crate) fn arguments(
     sent: &SentArguments,
     (amount, masker): (ArgumentsKept, &Masker),

@@ -10,11 +10,11 @@ use crate::event::Bounds;
 /// small.
 const BATCH: i64 = 16;
 
-/// How much of the bound on size is used after the oldest executions were deleted, in percent: so that deleting is rare,
-/// and does not take long.
+/// The share of the bound on size that is used after the oldest executions were deleted, in percent: so that deleting
+/// is rare, and does not take long.
 const REFILLED: u64 = 98;
 
-/// How much larger events are in the file than in memory, at most: with their index and the rests of pages.
+/// The factor by which events are larger in the file than in memory, at most: with their index and the rests of pages.
 const GROWTH: u64 = 4;
 
 /// Part of the bound on size that is left to the write-ahead log, and as much again for what deleting needs: an eighth,
@@ -39,7 +39,7 @@ const HOLDER: &str = "coalesce(issuer, '') || ' ' || coalesce(subject, address, 
 /// About how much an execution takes, in SQL: a token has about four bytes. The texts themselves would have to be read.
 const SIZE: &str = "code_bytes + 4 * (answer_tokens + direct_tokens)";
 
-/// How long after a process was last seen it counts as ended, in milliseconds: six times the interval at which it
+/// The time after which a process that is not seen counts as ended, in milliseconds: six times the interval at which it
 /// reports itself.
 pub(crate) const GONE: i64 = 30_000;
 

@@ -206,8 +206,8 @@ impl Reader {
         Ok(kept::keyed(&key, &blake3::hash(arguments.get().as_bytes())))
     }
 
-    /// What code mode saved, by day in UTC, the earliest first. Only executions that a filter chooses and that have
-    /// ended count.
+    /// Returns the savings of code mode, by day in UTC, the earliest first. Only executions that a filter chooses and
+    /// that have ended count.
     ///
     /// # Errors
     /// If the file can't be read.

@@ -1,4 +1,4 @@
-//! What is read from a history. The names of the members are a contract: members may be added, but not renamed.
+//! The records read from a history. The names of the members are a contract: members may be added, but not renamed.
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -92,7 +92,8 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// What direct calls would have cost beyond the snippet and its answer; negative if they would have cost less.
+    /// Returns the further cost of direct calls beyond the snippet and its answer; negative if they would have cost
+    /// less.
     #[must_use]
     pub fn saved(&self) -> i64 {
         let integer = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -103,7 +104,7 @@ impl Tokens {
 /// A whole execution.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Execution {
-    /// What a list shows of it.
+    /// Its entry in a list.
     #[serde(flatten)]
     pub summary: Summary,
     /// The snippet, with secrets masked.
@@ -133,7 +134,7 @@ pub struct PhaseStart {
     pub at_ms: f64,
 }
 
-/// What is kept of arguments.
+/// The kept form of arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Arguments {
     /// Their size as JSON, in bytes.
@@ -174,7 +175,7 @@ pub struct Call {
     pub bytes: u64,
     /// The age of the cached result that was used instead of a call.
     pub cached_age_ms: Option<f64>,
-    /// What is kept of its arguments.
+    /// The kept form of its arguments.
     pub arguments: Option<Arguments>,
     /// An estimate of the tokens of its arguments and result.
     pub direct_tokens: u64,
@@ -183,7 +184,7 @@ pub struct Call {
 /// A question to the user.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Question {
-    /// What it was about: `program`, `call`, or `server` for a question of a server.
+    /// The subject: `program`, `call`, or `server` for a question of a server.
     pub about: String,
     /// The tools, as `server.tool`.
     pub tools: Vec<String>,
@@ -195,11 +196,11 @@ pub struct Question {
     pub answered_ms: Option<f64>,
     /// The answer: `once`, `session`, `always`, `no`, `late`, `nobody`, …
     pub answer: Option<String>,
-    /// Who answered: `terminal`, `client`, or `nobody`.
+    /// The answerer: `terminal`, `client`, or `nobody`.
     pub answered_by: Option<String>,
 }
 
-/// What code mode saved over a period.
+/// The savings of code mode over a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Savings {
     /// The start of the period, in milliseconds since 1970; in JSON as a time of RFC 3339.

@@ -172,7 +172,7 @@ impl RecordedExecution {
         (self.inner.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3
     }
 
-    /// What the estimate of tokens needs of a result.
+    /// Returns the part of a result that the estimate of tokens needs.
     pub(crate) fn direct(&self, result: &RawValue) -> Direct {
         match self.inner.shared.waiting.load(Ordering::Relaxed) {
             waiting if waiting > MANY_WAITING => Direct::Size(result.get().len()),

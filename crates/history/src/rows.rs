@@ -37,13 +37,14 @@ pub(crate) struct Rows<'a> {
     process: &'a str,
     /// The id and the number of the execution that was searched for last.
     found: Option<(String, i64)>,
-    /// What the calls since the last write add to their executions, by number: there may be thousands of calls.
+    /// The counts that the calls since the last write add to their executions, by number: there may be thousands of
+    /// calls.
     counts: BTreeMap<i64, Counts>,
 }
 
 #[derive(Default)]
 struct Counts {
-    /// Those that are listed.
+    /// The number of listed calls.
     calls: u64,
     direct_tokens: u64,
     unlisted_calls: u64,

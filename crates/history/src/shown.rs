@@ -1,11 +1,11 @@
-//! How executions and their parts are written as text.
+//! The texts of executions and their parts.
 
 use runner::size;
 use serde_json::Value;
 
 use crate::record::Summary;
 
-/// Who requested an execution.
+/// Names the requester of an execution.
 #[must_use]
 pub fn from(summary: &Summary) -> String {
     let version = summary.client_version.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How often the tools of servers were called lately, how often they failed, and how long they took.
+//! The latest calls of the tools of servers: their number, their failures and their times.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct LastCall {
     pub execution: String,
     /// When its execution began, in milliseconds since 1970.
     pub begun: i64,
-    /// Why it failed: the kind of the failure; `None` if it did not fail.
+    /// The kind of the failure; `None` if it did not fail.
     pub error: Option<String>,
 }
 

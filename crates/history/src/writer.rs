@@ -23,7 +23,7 @@ use crate::file;
 use crate::prune;
 use crate::rows::Rows;
 
-/// How long events are collected before they are written: a crash loses no more than this and one write.
+/// The time for which events are collected before they are written: a crash loses no more than this and one write.
 const DELAY: Duration = Duration::from_millis(250);
 
 /// Events that are written without further delay, in bytes (4 MiB).
@@ -41,7 +41,8 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// Interval between two searches for executions that are too old.
 const EXPIRY: Duration = Duration::from_secs(600);
 
-/// How many times a few executions that are too old are deleted while someone waits for the history to be written.
+/// The number of times that a few executions that are too old are deleted while someone waits for the history to be
+/// written.
 const EXPIRED: usize = 8;
 
 /// Length of a process's id, in letters.
@@ -70,7 +71,7 @@ impl Sender {
     }
 }
 
-/// What the thread receives.
+/// The receiving side of the thread.
 struct Receiver {
     events: mpsc::Receiver<Event>,
     wakes: mpsc::Receiver<()>,
@@ -122,7 +123,7 @@ struct Writer {
     bytes: usize,
     /// Executions that have begun and not ended.
     running: usize,
-    /// Who waits until everything is written.
+    /// The senders that wait until everything is written.
     flushed: Vec<oneshot::Sender<()>>,
     is_reported: bool,
 }

@@ -30,7 +30,7 @@ const MAX_CHANGES: usize = 8;
 /// Members of a result that are no data.
 const PROTOCOL_MEMBERS: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
-/// Which values `structuredContent` may have.
+/// The values that `structuredContent` may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Structure {
     /// An object (MCP 2025-11-25 and earlier): a text stands for the JSON in it.

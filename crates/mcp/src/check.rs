@@ -71,8 +71,8 @@ pub struct InputCheck {
     parts: Arc<[Part]>,
 }
 
-/// What is wrong with the arguments of a call: up to three problems, and the number of further ones. One line of
-/// bounded length, safe to show.
+/// The errors in the arguments of a call: up to three problems, and the number of further ones. One line of bounded
+/// length, safe to show.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Invalid(String);
@@ -81,7 +81,7 @@ impl InputCheck {
     /// Prepares a check against the schema. Needs no network and no files, whatever the schema refers to.
     ///
     /// # Errors
-    /// Why nothing can be checked against this schema. The tool may be usable all the same.
+    /// Returns an error if nothing can be checked against this schema. The tool may be usable all the same.
     pub fn new(schema: &Value) -> Result<Self, SchemaError> {
         let rewritten = rewrite::rewrite(schema)?;
         let options = jsonschema::options()
@@ -103,7 +103,7 @@ impl InputCheck {
     /// Checks the arguments. Invalid JSON, and whatever cannot be decided within the bounds, passes.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// Returns the problems and their places if the arguments are invalid.
     pub fn check(&self, arguments: &RawValue) -> Result<(), Invalid> {
         let Some(value) = parse(arguments.get()) else { return Ok(()) };
         let Some(root) = self.parts.first() else { return Ok(()) };

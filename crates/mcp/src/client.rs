@@ -1,11 +1,9 @@
 //! The client side as the protocol library sees it: its capabilities, and its responses to a server's requests and
 //! notifications.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
@@ -74,7 +72,7 @@ struct Watchers(Mutex<HashMap<ProgressToken, Watcher>>);
 
 impl Watchers {
     fn lock(&self) -> MutexGuard<'_, HashMap<ProgressToken, Watcher>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -92,7 +90,7 @@ impl OpenQuestions {
     /// Reserves room for a question with these parameters, if the limits allow it.
     fn enter(&self, parameters: &Value) -> Option<QuestionRoom<'_>> {
         let bytes = parameters.to_string().len();
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.lock();
         if open.0 >= MAX_QUESTIONS || open.1 + bytes > MAX_QUESTION_BYTES {
             return None;
         }
@@ -103,7 +101,7 @@ impl OpenQuestions {
 
 impl Drop for QuestionRoom<'_> {
     fn drop(&mut self) {
-        let mut open = self.open.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.0.lock();
         *open = (open.0 - 1, open.1 - self.bytes);
     }
 }
@@ -185,7 +183,7 @@ impl Client {
     /// Handles a server's request by its method; returns `None` for an unknown method.
     ///
     /// # Errors
-    /// Why the request is refused.
+    /// Returns the reason if the request is refused.
     pub(crate) async fn answer(
         &self,
         method: &str,

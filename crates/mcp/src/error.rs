@@ -18,7 +18,7 @@ const MAX_DATA_BYTES: usize = 1_000;
 pub struct Error {
     /// The name of the server in the configuration.
     pub server: String,
-    /// What happened. Boxed to keep results small.
+    /// The failure itself. Boxed to keep results small.
     pub kind: Box<ErrorKind>,
 }
 
@@ -28,7 +28,7 @@ impl Error {
         Self { server: server.to_owned(), kind: Box::new(kind) }
     }
 
-    /// What to do about it.
+    /// Returns the remedies.
     pub fn hints(&self) -> Vec<String> {
         match &*self.kind {
             ErrorKind::Unauthorized { .. } => {
@@ -104,7 +104,7 @@ pub enum ErrorKind {
     /// The server broke the protocol.
     #[error("broke the protocol: {reason}")]
     Protocol {
-        /// What was wrong.
+        /// The reason given.
         reason: String,
     },
     /// The server answered with a JSON-RPC error.
@@ -161,12 +161,12 @@ pub enum ErrorKind {
     /// The host itself failed.
     #[error("{reason}")]
     Host {
-        /// What failed.
+        /// The operation that failed.
         reason: String,
     },
 }
 
-/// Why the keyring can't be used. It contains no secrets.
+/// The reason why the keyring can't be used. It contains no secrets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyringError {
@@ -187,13 +187,13 @@ pub enum KeyringError {
     Unusable {
         /// The secret's name.
         name: String,
-        /// What is wrong with it.
+        /// The problem with it.
         what: &'static str,
     },
 }
 
 impl KeyringError {
-    /// What to do about it.
+    /// Returns the remedies.
     #[must_use]
     pub fn hints(&self) -> Vec<String> {
         match self {
@@ -209,7 +209,7 @@ impl KeyringError {
     }
 }
 
-/// Why a server's process could not be started, and what to do.
+/// A failure to start a server's process, with a remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
@@ -242,7 +242,7 @@ pub enum SpawnError {
     Interrupted(#[source] tokio::task::JoinError),
 }
 
-/// How a server reports that a token is required (RFC 6750, section 3; RFC 9728, section 5.1).
+/// A server's statement that a token is required (RFC 6750, section 3; RFC 9728, section 5.1).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Challenge {
     header: Option<String>,
@@ -309,7 +309,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// With this exit status.
@@ -333,7 +333,7 @@ impl fmt::Display for Exit {
 /// The state and output of a server's process, for error messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// How the process ended; `None` while it runs.
+    /// The end of the process; `None` while it runs.
     pub exit: Option<Exit>,
     /// The last lines on standard error, bounded and without control characters.
     pub stderr: Vec<String>,
@@ -387,7 +387,7 @@ fn described(message: &str, data: Option<&RawValue>) -> String {
     if text.is_empty() || message.contains(&text) { String::new() } else { format!(" ({text})") }
 }
 
-/// What the JSON-RPC error "method not found" means.
+/// Explains the JSON-RPC error "method not found" in a phase.
 fn unsupported(phase: &Phase, code: i64) -> &'static str {
     if code == -32601 && !matches!(phase, Phase::Call(_)) {
         "; the server does not support this request"

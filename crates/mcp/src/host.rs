@@ -25,7 +25,7 @@ pub trait Host: Send + Sync + 'static {
     /// and `content` for `accept`.
     ///
     /// # Errors
-    /// Why the user can't be asked; the text is sent to the server.
+    /// Returns an error if the user can't be asked; its text is sent to the server.
     fn elicit<'a>(
         &'a self,
         server: &'a str,
@@ -38,7 +38,7 @@ pub trait Host: Send + Sync + 'static {
     /// Asks a model: MCP's `sampling/createMessage`, with its parameters unchanged. Returns a `CreateMessageResult`.
     ///
     /// # Errors
-    /// Why the model can't be asked; the text is sent to the server.
+    /// Returns an error if the model can't be asked; its text is sent to the server.
     fn sample<'a>(
         &'a self,
         server: &'a str,
@@ -65,7 +65,7 @@ pub const MAX_QUESTIONS: usize = 16;
 /// Limit on the parameters of these questions together, in bytes (2 MiB).
 pub const MAX_QUESTION_BYTES: usize = 2 * 1024 * 1024;
 
-/// Why a server's question to the user or a model has no answer. The text is sent to the server.
+/// The reason why a server's question to the user or a model has no answer. The text is sent to the server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuestionError {
@@ -123,7 +123,7 @@ pub enum Notice {
     ResourceUpdated(String),
 }
 
-/// Which list has changed.
+/// The kind of list that has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ListKind {
     /// `tools/list`.

@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use dbus_secret_service::{EncryptionType, Error as Failure, Item, SecretService};
+use parking_lot::Mutex;
 
 pub use crate::error::KeyringError;
 use crate::error::{Error, ErrorKind};
@@ -40,8 +41,9 @@ const END: char = '\u{E001}';
 /// Whether a text can be the name of a secret: 1 to 128 letters, digits, `_`, `-` and `.`.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(is_part)
+    !text.is_empty()
+        && text.len() <= MAX_NAME
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
 /// The placeholder of a secret, for the texts of a [`ServerConfig`]. `None` if the name is not one.
@@ -97,7 +99,7 @@ static LAST_READ: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 /// Records what a secret is now.
 fn remember(name: &str, secret: &str) {
     static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
-    let mut all = LAST_READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = LAST_READ.lock();
     all.insert(name.to_owned(), KEYS.hash_one(secret));
 }
 
@@ -107,7 +109,7 @@ fn remember(name: &str, secret: &str) {
 pub fn fingerprint(config: &ServerConfig) -> String {
     let mut names = BTreeSet::new();
     visit(&mut config.transport.clone(), &mut |text| names.extend(self::names(text)));
-    let all = LAST_READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = LAST_READ.lock();
     let parts = names.into_iter().map(|name| format!("{name} {:?}\n", all.get(&name)));
     parts.collect()
 }

@@ -53,7 +53,7 @@ impl PartialEq for Tool {
 pub struct Listing {
     /// The usable tools.
     pub tools: Vec<Tool>,
-    /// What was left out or replaced, and why; one sentence each.
+    /// The parts that were left out or replaced, with reasons; one sentence each.
     pub warnings: Vec<String>,
     /// The text that it was read from, if that was one page of a session.
     pub page: Option<PageDigest>,
@@ -69,7 +69,7 @@ impl PageDigest {
     }
 }
 
-/// What is wrong with a list of tools as a whole.
+/// An error in a list of tools as a whole.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListingError {
@@ -91,7 +91,7 @@ pub(crate) struct Collector {
     warnings_dropped: usize,
 }
 
-/// Why a list ends early.
+/// The reason why a list ends early.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CursorError {
     #[error(
@@ -137,7 +137,7 @@ impl Cursors {
     }
 }
 
-/// What to do after a page.
+/// The step after a page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Page(String),
@@ -172,7 +172,7 @@ impl Listing {
     /// Reads a saved response to `tools/list`: the result, the whole JSON-RPC response, or the bare array of tools.
     ///
     /// # Errors
-    /// What is wrong with the text as a whole. An unusable tool is left out with a warning.
+    /// Returns an error if the text as a whole is invalid. An unusable tool is left out with a warning.
     pub fn from_saved(text: &str) -> Result<Self, ListingError> {
         #[derive(Deserialize)]
         struct Response<'a> {
@@ -271,24 +271,35 @@ impl Collector {
     }
 }
 
+/// The reason why a tool of a list can't be used, with its beginning.
+#[derive(Debug, thiserror::Error)]
+enum UnusableTool {
+    #[error("it has more than {MAX_TOOL_BYTES} bytes and starts with {0}")]
+    TooLarge(String),
+    #[error("it is not a valid JSON object ({1}): {0}")]
+    Malformed(String, strict_json::Error),
+    #[error("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {0}")]
+    Unnamed(String),
+    #[error("{1}: {0}")]
+    Unwritable(String, serde_json::Error),
+}
+
 /// Reads one tool. Fails if it cannot be used; a warning says what was replaced.
-fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
+fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), UnusableTool> {
     // Only for errors: for a thousand tools, it takes as long as reading them.
     let start = || shown(raw.get(), QUOTED_BYTES);
     if raw.get().len() > MAX_TOOL_BYTES {
-        return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {}", start()));
+        return Err(UnusableTool::TooLarge(start()));
     }
     // Displaying, hashing, compiling and checking all use this one reading.
-    let mut members: Map<String, Value> = strict_json::from_str(raw.get())
-        .map_err(|error| format!("it is not a valid JSON object ({error}): {}", start()))?;
+    let mut members: Map<String, Value> =
+        strict_json::from_str(raw.get()).map_err(|error| UnusableTool::Malformed(start(), error))?;
     let name = match members.get("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
-        _ => {
-            return Err(format!("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {}", start()));
-        }
+        _ => return Err(UnusableTool::Unnamed(start())),
     };
     let warnings = repair(&mut members);
-    let definition = to_raw_value(&members).map_err(|error| format!("{error}: {}", start()))?;
+    let definition = to_raw_value(&members).map_err(|error| UnusableTool::Unwritable(start(), error))?;
     Ok((Tool { name, definition }, warnings))
 }
 

@@ -22,25 +22,25 @@ pub use form::LOCK_VERSION;
 /// Maximum size of a lock file, in bytes (64 MiB): four servers with lists of the maximum size.
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
 
-/// What to do about a file in another form.
+/// The remedy for a file in another form.
 const REMEDY: &str = "restore an older version of it; or delete it, which discards all observations, and create it again with \
                       `toolsmith mcp lock`";
 
 /// Limit on the description of an error, in bytes.
 const REASON_BYTES: usize = 400;
 
-/// Why a lock file can't be used: the file, and what is wrong with it at which position.
+/// The reason why a lock file can't be used: the file, the error and its position.
 #[derive(Debug, thiserror::Error)]
 #[error("the lock file {} {what}", file.display())]
 pub struct LockError {
-    /// What can't be done with the file.
+    /// The kind of failure.
     pub kind: LockErrorKind,
     file: PathBuf,
     what: String,
     source: Option<Error>,
 }
 
-/// What can't be done with a lock file.
+/// The operation on a lock file that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LockErrorKind {
     /// It can't be read.
@@ -56,7 +56,7 @@ impl LockError {
         LockError { kind, file: file.to_owned(), what, source: None }
     }
 
-    /// What to do about it.
+    /// Returns the remedy.
     pub fn hint(&self) -> &'static str {
         match self.kind {
             LockErrorKind::Unreadable => "remove or restore the lock file",
@@ -143,7 +143,7 @@ impl Lock {
     }
 }
 
-/// Why the text can't be read.
+/// The reason why the text can't be read.
 enum Unread {
     Missing,
     Unusable(String, Option<Error>),

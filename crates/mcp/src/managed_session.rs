@@ -9,11 +9,12 @@ mod watch;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use futures::FutureExt as _;
+use parking_lot::Mutex;
 use system::random;
 use tokio::{
     sync::{Notify, watch as channel},
@@ -91,7 +92,7 @@ impl ConnectionState {
 pub struct Status {
     /// Its state.
     pub state: ConnectionState,
-    /// Why the last connection failed; `None` if not yet known.
+    /// The reason why the last connection failed; `None` if not yet known.
     pub last_error: Option<String>,
     /// When it was last connected.
     pub last_connected: Option<SystemTime>,
@@ -103,7 +104,7 @@ pub struct Status {
     pub warnings: Vec<String>,
     /// The negotiated protocol version.
     pub protocol_version: Option<String>,
-    /// How long the last connection took, including listing.
+    /// The time that the last connection took, including listing.
     pub latency: Option<Duration>,
     /// Whether it declared resources at the last connection.
     pub has_resources: bool,
@@ -111,11 +112,11 @@ pub struct Status {
     pub has_prompts: bool,
     /// Its short description of itself; untrusted text.
     pub about: Option<String>,
-    /// How the tools last changed; empty if they have not.
+    /// The last changes of the tools; empty if there are none.
     pub changes: Changes,
 }
 
-/// How a list of tools differs from the previous one.
+/// The differences between a list of tools and the previous one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     /// New tools, by name.
@@ -210,18 +211,19 @@ impl ManagedSession {
     /// Waits for the session.
     ///
     /// # Errors
-    /// Why there is no session, if the server can't be reached, requires a login, or was closed.
+    /// Returns an error if the server can't be reached, requires a login, or was closed.
     pub async fn session(&self) -> Result<Session, Error> {
         let mut status = self.shared.status.subscribe();
-        // A session that has just broken may still be reported as ready: the state follows, and then another session.
-        let is_settled = |status: &Status| match status.state {
-            ConnectionState::Connecting => false,
-            ConnectionState::Ready => !self.held().is_some_and(|session| session.is_closed()),
-            _ => true,
-        };
         // Lets a pending end of the connection take effect.
         tokio::task::yield_now().await;
-        let settled = status.wait_for(is_settled).await;
+        // A session that has just broken may still be reported as ready: the state follows, and then another session.
+        let settled = status
+            .wait_for(|status| match status.state {
+                ConnectionState::Connecting => false,
+                ConnectionState::Ready => !self.held().is_some_and(|session| session.is_closed()),
+                _ => true,
+            })
+            .await;
         // An earlier failure is not the reason if the session was closed in order.
         let failed = settled.ok().filter(|status| status.state != ConnectionState::Closed);
         let reason = failed.and_then(|status| status.last_error.clone());
@@ -234,7 +236,7 @@ impl ManagedSession {
 
     /// The current session, even if it has broken.
     fn held(&self) -> Option<Session> {
-        self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.session.lock().clone()
     }
 
     /// Closes the session in order.
@@ -311,7 +313,7 @@ impl Shared {
     }
 
     async fn close_session(&self) {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let session = self.session.lock().take();
         if let Some(session) = session {
             session.close().await;
         }
@@ -324,7 +326,7 @@ impl Shared {
             Ok(session) => session,
             Err(error) => return error,
         };
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        *self.session.lock() = Some(session.clone());
         if let Err(error) = self.list(&session).await {
             return error;
         }

@@ -54,7 +54,7 @@ pub(crate) struct Authorizer {
     transport: Option<Arc<dyn OAuthTransport>>,
     /// Limits on those requests.
     limits: Limits,
-    /// What the authorization server answered when it last refused a request.
+    /// The authorization server's answer when it last refused a request.
     refusal: LastRefusal,
     /// Serialises renewals: each holds this lock to its end.
     known: Arc<Mutex<Known>>,
@@ -71,8 +71,12 @@ pub fn learn_secrets(config: &ServerConfig) {
     let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return };
     remote.headers.iter().for_each(|(name, value)| learn_header(name, value));
     let Some(oauth) = &remote.oauth else { return };
-    oauth.client_secret.iter().for_each(|secret| learn(secret));
-    oauth.store.iter().for_each(|file| store::learn_file(file));
+    if let Some(secret) = &oauth.client_secret {
+        learn(secret);
+    }
+    if let Some(file) = &oauth.store {
+        store::learn_file(file);
+    }
 }
 
 /// The known state of the tokens.
@@ -84,7 +88,7 @@ struct Known {
     dead: Option<String>,
 }
 
-/// Why a token is renewed.
+/// The reason for renewing a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Renewal {
     /// It expires soon.
@@ -106,7 +110,7 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct SentToken {
     pub(crate) text: String,
-    /// Why a token that has expired was not renewed: the reason if the server rejects it.
+    /// The reason why an expired token was not renewed, if the server rejects it.
     pub(crate) failure: Option<HttpFailure>,
 }
 
@@ -114,7 +118,9 @@ impl Authorizer {
     /// Creates the authorizer for the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
-        settings.client_secret.iter().for_each(|secret| learn(secret));
+        if let Some(secret) = &settings.client_secret {
+            learn(secret);
+        }
         Self {
             url: url.clone(),
             settings: settings.clone(),
@@ -166,7 +172,9 @@ impl Authorizer {
     /// If they were obtained with other settings, or can't be read.
     async fn stored(&self) -> Result<Option<Record>, HttpFailure> {
         let record = self.store.read().await?;
-        record.iter().try_for_each(|record| record.check(&self.settings))?;
+        if let Some(record) = &record {
+            record.check(&self.settings)?;
+        }
         Ok(record)
     }
 

@@ -18,10 +18,10 @@ use std::{
     os::fd::{AsFd, OwnedFd},
     path::Path,
     process::{ChildStderr, ChildStdin, ChildStdout},
-    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -123,7 +123,7 @@ fn explain(source: io::Error, command: &str, cwd: Option<&Path>) -> SpawnError {
 pub(crate) struct Group {
     pid: Pid,
     pidfd: OwnedFd,
-    /// How the leader ended, once reaped: from then on another group may have its number.
+    /// The end of the leader, once reaped: from then on another group may have its number.
     reaped: Mutex<Option<Exit>>,
 }
 
@@ -134,22 +134,22 @@ impl Group {
     }
 
     fn signal(&self, signal: Signal) {
-        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let reaped = self.reaped.lock();
         if reaped.is_none() {
             // An empty group needs no signal.
             let _ = kill_process_group(self.pid, signal);
         }
     }
 
-    /// How the leader ended; `None` while it runs. Does not reap it.
+    /// Returns the end of the leader; `None` while it runs. Does not reap it.
     fn exit(&self) -> Option<Exit> {
-        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let reaped = self.reaped.lock();
         reaped.or_else(|| self.wait(WaitIdOptions::NOWAIT))
     }
 
     /// Kills every process of the group, waits at most `grace` for the leader's end, and reaps it.
     fn kill(&self, grace: Duration) {
-        let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reaped = self.reaped.lock();
         if reaped.is_some() {
             return;
         }

@@ -7,18 +7,14 @@
 //! One list for the whole process: servers share hosts, logs and callers, and a secret of one server must not appear in
 //! the output of another.
 
-use std::{
-    borrow::Cow,
-    collections::VecDeque,
-    ops::Range,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{borrow::Cow, collections::VecDeque, ops::Range, sync::Arc};
 
 use base64::{
     Engine as _,
     prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD},
 };
 use memchr::memmem::Finder;
+use parking_lot::RwLock;
 use url::form_urlencoded::byte_serialize;
 
 /// The replacement for a secret.
@@ -58,7 +54,7 @@ type Secrets = VecDeque<Arc<Secret>>;
 static LEARNED: RwLock<Option<Arc<Secrets>>> = RwLock::new(None);
 
 fn learned() -> Arc<Secrets> {
-    LEARNED.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    LEARNED.read().clone().unwrap_or_default()
 }
 
 /// Masks `secret` from now on.
@@ -67,7 +63,7 @@ pub(crate) fn learn(secret: &str) {
     if !(MIN_BYTES..=MAX_BYTES).contains(&secret.len()) {
         return;
     }
-    let mut learned = LEARNED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut learned = LEARNED.write();
     if learned.as_ref().and_then(|known| known.back()).is_some_and(|last| last.text == secret) {
         return;
     }

@@ -33,7 +33,7 @@ pub fn limit_in_seconds(limit: Duration) -> f64 {
 pub struct ServerConfig {
     /// The caller's name for the server; it appears in every error.
     pub name: String,
-    /// How to reach the server.
+    /// The connection to the server.
     pub transport: Transport,
     /// The time limit for start and handshake together, and for a whole list of tools, resources or prompts.
     pub connect_timeout: Duration,
@@ -87,7 +87,7 @@ pub struct Root {
     pub name: Option<String>,
 }
 
-/// How to reach a server.
+/// The connection to a server: a process or a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// A child process that speaks the protocol on its standard input and output.
@@ -127,13 +127,13 @@ pub struct Remote {
     pub url: String,
     /// Headers sent with every request to the server's origin, and to no other. Values are never logged.
     pub headers: BTreeMap<String, String>,
-    /// How to authorize; `None` for a server that gets only its headers.
+    /// The authorization; `None` for a server that gets only its headers.
     pub oauth: Option<OAuth>,
     /// Whether its transport was assumed from the address, so that the other HTTP transport may be tried.
     pub is_assumed: bool,
 }
 
-/// How to authorize at a server (MCP, basic/authorization). Missing settings are discovered or registered.
+/// The authorization at a server (MCP, basic/authorization). Missing settings are discovered or registered.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct OAuth {
     /// The file with the tokens of this server: read before the first request, written after each refresh.
@@ -153,11 +153,11 @@ pub struct OAuth {
     /// The https URL of a client metadata document, used as the client's id if the authorization server supports that
     /// (draft-ietf-oauth-client-id-metadata-document).
     pub client_metadata_url: Option<String>,
-    /// How to obtain tokens.
+    /// The grant that obtains tokens.
     pub grant: Grant,
 }
 
-/// How to obtain tokens.
+/// A way to obtain tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grant {
     /// The user agrees in a browser (RFC 6749, section 4.1, with PKCE, RFC 7636).

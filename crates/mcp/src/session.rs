@@ -14,13 +14,14 @@ mod process;
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
 use futures::future::join_all;
+use parking_lot::Mutex;
 use rmcp::{Peer, RoleClient, model::ServerPeerInfo, service::RunningService};
 use serde_json::Value;
 use tokio::{
@@ -143,11 +144,10 @@ impl Session {
     /// `DELETE` request, with a time limit of [`STDIN_GRACE`].
     pub async fn close(self) {
         self.inner.closing.store(true, Ordering::Relaxed);
-        let cancelling =
-            std::mem::take(&mut *self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner));
+        let cancelling = std::mem::take(&mut *self.inner.cancelling.lock());
         // A server that does not read does not get its cancellations.
         let _ = timeout(CANCEL_GRACE, join_all(cancelling)).await;
-        let service = self.inner.service.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let service = self.inner.service.lock().take();
         if let Some(service) = service {
             // This takes no time, unless the server does not read and a request is stuck.
             let _ = timeout(STDIN_GRACE, service.cancel()).await;

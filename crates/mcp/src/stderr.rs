@@ -2,12 +2,9 @@
 //!
 //! The pipe is always drained: a server that writes a lot must not block on it.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     sync::watch,
@@ -57,7 +54,7 @@ impl Stderr {
         let task = tokio::spawn(async move {
             let mut chunk = [0_u8; 4096];
             while let Ok(length @ 1..) = pipe.read(&mut chunk).await {
-                let lines = sink.lock().unwrap_or_else(PoisonError::into_inner).add(&chunk[..length]);
+                let lines = sink.lock().add(&chunk[..length]);
                 lines.iter().for_each(|line| on_line(line));
             }
             end.send_replace(true);
@@ -67,7 +64,7 @@ impl Stderr {
 
     /// The last lines so far.
     pub(crate) fn tail(&self) -> Vec<String> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).tail()
+        self.lines.lock().tail()
     }
 
     /// Waits until the pipe of a process that has ended is drained, for a short time at most.

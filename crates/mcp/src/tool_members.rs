@@ -23,7 +23,7 @@ const CONDITIONS: [&str; 3] = ["if", "then", "else"];
 pub struct Members<'a> {
     /// Their schemas by name, in the schema's order.
     pub named: Vec<(&'a str, &'a Value)>,
-    /// Those that every object has.
+    /// The members that every object has.
     pub required: BTreeSet<&'a str>,
     places: BTreeMap<&'a str, usize>,
     patterns: Vec<&'a str>,

@@ -5,13 +5,11 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{
-        PoisonError, RwLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
+use parking_lot::RwLock;
 use reqwest::{
     Method, Response, Url,
     header::{HeaderMap, SET_COOKIE},
@@ -34,7 +32,7 @@ static ANY: AtomicBool = AtomicBool::new(false);
 /// Toggles the logging of a server's connections in this process, including open ones. Returns whether the configured
 /// setting applies again.
 pub fn switch_trace(server: &str) -> bool {
-    let mut switched = SWITCHED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut switched = SWITCHED.write();
     ANY.store(true, Ordering::Relaxed);
     let is_configured = switched.remove(server);
     if !is_configured {
@@ -56,8 +54,7 @@ impl Trace {
     }
 
     fn is_on(&self) -> bool {
-        let is_switched = || SWITCHED.read().unwrap_or_else(PoisonError::into_inner).contains(&self.server);
-        self.is_on != (ANY.load(Ordering::Relaxed) && is_switched())
+        self.is_on != (ANY.load(Ordering::Relaxed) && SWITCHED.read().contains(&self.server))
     }
 
     /// Logs a line that the server's process wrote to standard error. Returns whether it did.
@@ -98,7 +95,9 @@ impl Trace {
     pub(crate) fn response(&self, response: &Response, started: Instant) {
         if self.is_on() {
             let mut headers = response.headers().clone();
-            headers.get_mut(SET_COOKIE).into_iter().for_each(|value| value.set_sensitive(true));
+            if let Some(value) = headers.get_mut(SET_COOKIE) {
+                value.set_sensitive(true);
+            }
             let (status, took) = (response.status(), started.elapsed());
             tracing::debug!(target: TARGET, "{}: HTTP {status} after {took:?} {headers:?}", self.server);
         }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use axum::{
     Router,
@@ -12,6 +12,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use mcp::{ErrorKind, OAuth, ServerConfig, Session, Transport};
+use parking_lot::Mutex;
 use serde_json::{Value, json, value::RawValue};
 
 /// One request as the server received it.
@@ -50,7 +51,7 @@ impl Server {
 
     /// The sessions of the received requests with this method.
     fn sessions(&self, method: &str) -> Vec<Option<String>> {
-        let received = self.received.lock().unwrap();
+        let received = self.received.lock();
         received.iter().filter(|one| one.method == method).map(|one| one.session.clone()).collect()
     }
 }
@@ -71,7 +72,7 @@ async fn answer(request: Request, log: &Mutex<Vec<Received>>, call: Call) -> Res
     let message: Value = serde_json::from_slice(&body).unwrap_or_default();
     let method = message["method"].as_str().unwrap_or(head.method.as_str()).to_owned();
     let number = {
-        let mut log = log.lock().unwrap();
+        let mut log = log.lock();
         log.push(Received { method: method.clone(), session: session.clone() });
         log.iter().filter(|one| one.method == "initialize").count()
     };

@@ -16,7 +16,7 @@ const TYPOGRAPHY: [char; 5] = ['\u{2018}', '\u{2019}', '\u{2010}', '\u{2011}', '
 /// Marks omitted text, also in this program's messages.
 const ELLIPSIS: char = '…';
 
-/// How strictly a text is checked.
+/// The strictness of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Strictness {
     Prose,

@@ -1,7 +1,8 @@
 //! Sends each item to any number of readers, each with its own queue.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::{Bounds, Receiver, Sender, bounded};
 
@@ -22,13 +23,13 @@ impl<T: Clone> Broadcast<T> {
     /// Subscribes to the items pushed from now on.
     pub fn subscribe(&self) -> Receiver<T> {
         let (sender, receiver) = bounded(self.bounds);
-        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        self.subscribers.lock().push(sender);
         receiver
     }
 
     /// Sends an item that counts as `bytes` to every subscriber. Never waits.
     pub fn push(&self, item: &T, bytes: usize) {
-        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscribers = self.subscribers.lock();
         subscribers.retain(|subscriber| !subscriber.is_closed());
         subscribers.iter().for_each(|subscriber| subscriber.push(item.clone(), bytes));
     }
@@ -56,6 +57,6 @@ mod tests {
         assert_eq!(idle.try_receive(), Some(Received { missed: 3, item: Some(3) }));
         drop(idle);
         broadcast.push(&5, 1);
-        assert_eq!(broadcast.subscribers.lock().unwrap().len(), 1);
+        assert_eq!(broadcast.subscribers.lock().len(), 1);
     }
 }

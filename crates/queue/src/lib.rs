@@ -11,8 +11,9 @@ mod shortened;
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 pub use broadcast::Broadcast;
@@ -149,7 +150,7 @@ impl<T> Receiver<T> {
             if let Some(received) = state.take() {
                 return received;
             }
-            state = self.0.for_thread.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.0.for_thread.wait(&mut state);
         }
     }
 
@@ -236,9 +237,8 @@ impl<T> State<T> {
 }
 
 impl<T> Shared<T> {
-    /// Ignores poisoning: a panic while the lock is held leaves the state consistent.
     fn state(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn wake(&self, state: MutexGuard<'_, State<T>>) {

@@ -3,15 +3,15 @@
 //! A slow answer opens it at once, because each one makes somebody wait; fast failures open it after a few in a row.
 //! While it is open, nothing is requested. Then one attempt decides whether it closes or stays open for twice as long.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use runner::Availability;
 use tokio::time::Instant;
 
 /// Number of fast failures in a row that open it: one may be a connection that the store has closed.
 const FAILURES: u32 = 3;
-/// How long it is open the first time, and at most.
+/// The time that it is open the first time, and at most.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// After this time without a result, another attempt is allowed: the one before was dropped.
@@ -28,7 +28,7 @@ pub(crate) enum Gate {
     Attempt,
 }
 
-/// What changed for users.
+/// A change that users notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     /// The store is left alone for this time.
@@ -37,7 +37,7 @@ pub(crate) enum Change {
     Resumed,
 }
 
-/// How fast a request failed.
+/// The speed at which a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failed {
     /// At once.
@@ -67,7 +67,7 @@ impl Default for Breaker {
 
 impl Breaker {
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.lock())
     }
 
     /// Whether a request may be made now.

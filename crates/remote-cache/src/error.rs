@@ -1,8 +1,8 @@
-//! Why a remote cache can't be used at all. Failures of a store during use are no errors but misses.
+//! Errors that prevent any use of a remote cache. Failures of a store during use are no errors but misses.
 
 use report::{Kind, Report};
 
-/// Why a remote cache can't be opened.
+/// The reason why a remote cache can't be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -15,7 +15,7 @@ impl Error {
         Error { message: message.into(), hint }
     }
 
-    /// What to do about it.
+    /// Returns the remedy.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         self.hint

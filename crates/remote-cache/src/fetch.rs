@@ -25,7 +25,7 @@ use crate::trouble::{Trouble, within};
 const SLOWEST: u64 = 1 << 20;
 /// A layer takes a minute to build, so its first answer may take this much longer than that of other entries.
 const LAYER_PATIENCE: u32 = 10;
-/// What an entry has besides its packed files, and what packing may add to them, in bytes.
+/// The parts of an entry besides its packed files, and the most that packing may add to them, in bytes.
 const OVERHEAD: u64 = 1 << 20;
 
 /// The result of a lookup.
@@ -39,7 +39,7 @@ pub(crate) enum Looked {
     Unavailable,
 }
 
-/// Why an entry was not fetched.
+/// The reason why an entry was not fetched.
 enum Stopped {
     Missing,
     Refused(Refusal),

@@ -21,17 +21,18 @@ use crate::notes::Subject;
 use crate::shared::{Counters, Shared};
 use crate::trouble::Trouble;
 
-/// How long a lease that is not renewed counts.
+/// The time for which a lease counts that is not renewed.
 const LIFE: Duration = Duration::from_secs(5);
 /// Interval of renewals: two may fail.
 const RENEWAL: Duration = Duration::from_millis(1500);
-/// How often a lease may be missing that could not be created. More often, the store's conditions can't be relied on.
+/// The number of times that a lease may be missing that could not be created. More often, the store's conditions can't
+/// be relied on.
 const MOST_ABSENT: usize = 8;
 /// The first and the longest interval at which others ask for the entry.
 const FIRST_POLL: Duration = Duration::from_millis(50);
 const LONGEST_POLL: Duration = Duration::from_millis(500);
 
-/// How long a machine waits for others, whatever their leases say: about ten times what building usually takes.
+/// Limits the wait for other machines, regardless of their leases: about ten times the usual time of a build.
 fn longest_wait(bucket: Bucket) -> Duration {
     match bucket {
         Bucket::Layers => Duration::from_secs(600),

@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 10;
 pub(crate) struct Record {
     /// A random number of the lease.
     pub(crate) owner: String,
-    /// How often it was renewed.
+    /// The number of its renewals.
     pub(crate) renewals: u64,
 }
 

@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// How long the same subject is not mentioned again.
+/// The time during which the same subject is not mentioned again.
 const QUIET: Duration = Duration::from_secs(600);
 
 /// Shows a line to the user.
 pub type Notify = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What a line is about.
+/// The subject of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The store can't be read.
@@ -42,7 +43,7 @@ impl Notes {
     /// Shows a line, unless the subject was mentioned lately.
     pub(crate) fn say(&self, subject: Subject, line: &str) {
         let now = Instant::now();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if last.get(&subject).is_none_or(|before| now.duration_since(*before) >= QUIET) {
             last.insert(subject, now);
             drop(last);
@@ -65,12 +66,12 @@ mod tests {
     async fn a_subject_is_mentioned_once_in_a_while() {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let shown = lines.clone();
-        let notes = Notes::new(Arc::new(move |line| shown.lock().unwrap().push(line.to_owned())));
+        let notes = Notes::new(Arc::new(move |line| shown.lock().push(line.to_owned())));
         notes.say(Subject::Reading, "one");
         notes.say(Subject::Reading, "two");
         notes.say(Subject::Writing, "three");
         tokio::time::advance(QUIET).await;
         notes.say(Subject::Reading, "four");
-        assert_eq!(*lines.lock().unwrap(), ["one", "three", "four"]);
+        assert_eq!(*lines.lock(), ["one", "three", "four"]);
     }
 }

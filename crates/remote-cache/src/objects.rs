@@ -26,7 +26,7 @@ pub enum ObjectKind {
     Outputs,
 }
 
-/// Why an object can't be read or written. The text has no secrets.
+/// The reason why an object can't be read or written. The text has no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the store can't be used: {0}")]
 pub struct ObjectError(String);

@@ -28,7 +28,7 @@ pub struct Remote {
     _closing: DropGuard,
 }
 
-/// What a user wants to know of a store.
+/// The state of a store, for users.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct StoreState {
     /// Where it is, without anything that may be secret.
@@ -37,9 +37,9 @@ pub struct StoreState {
     pub signs_with: Option<String>,
     /// The ids of the keys whose entries are used.
     pub accepts: Vec<String>,
-    /// How long it took to answer, in milliseconds; `None` if it did not.
+    /// The time that it took to answer, in milliseconds; `None` if it did not.
     pub answered_ms: Option<u64>,
-    /// Why it did not answer.
+    /// The reason why it did not answer.
     pub trouble: Option<String>,
 }
 
@@ -54,8 +54,8 @@ impl Remote {
         keys.extend(
             settings.public_keys.iter().filter(|key| Some(**key) != signer.as_ref().map(SigningKey::public)),
         );
-        let store = (Store::open(settings)?, shown(&settings.url));
-        let shared = Shared::new(store, signer, keys, settings.timeout, Notes::new(notify));
+        let (store, shown) = (Store::open(settings)?, shown(&settings.url));
+        let shared = Shared::new(store, shown, signer, keys, settings.timeout, Notes::new(notify));
         let closing = shared.closing.clone().drop_guard();
         Ok(Remote { shared: Arc::new(shared), _closing: closing })
     }

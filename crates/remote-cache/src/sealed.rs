@@ -44,7 +44,7 @@ pub(crate) struct Header {
     pub(crate) sha256: String,
 }
 
-/// Why an entry is not used.
+/// The reason why an entry is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error("it is not an entry")]
@@ -110,7 +110,7 @@ fn signed(prelude: &[u8], header: &[u8]) -> Vec<u8> {
     [CONTEXT, prelude, header].concat()
 }
 
-/// What precedes a header.
+/// The bytes that precede a header.
 struct Prelude {
     signer: KeyId,
     length: usize,
@@ -148,8 +148,10 @@ pub(crate) fn open(
     let prelude = Prelude::read(bytes)?;
     let end = PRELUDE + prelude.length;
     let Some(header) = bytes.get(PRELUDE..end) else { return Ok(None) };
-    let unknown = || Refusal::UnknownKey(hexadecimal(&prelude.signer));
-    let key = keys.iter().find(|key| key.id() == prelude.signer).ok_or_else(unknown)?;
+    let key = keys
+        .iter()
+        .find(|key| key.id() == prelude.signer)
+        .ok_or_else(|| Refusal::UnknownKey(hexadecimal(&prelude.signer)))?;
     let (before, signature) = bytes[..PRELUDE].split_at(PRELUDE - SIGNATURE);
     if !key.verifies(&signed(before, header), signature) {
         return Err(Refusal::Signature);

@@ -1,11 +1,11 @@
-//! What the parts of a remote cache share: the store, the keys, the breakers, and the record of what happened.
+//! The shared parts of a remote cache: the store, the keys, the breakers, and the record of events.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use object_store::ObjectStoreExt as _;
+use parking_lot::Mutex;
 use runner::{ArtifactId, RemoteStatistics};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -50,7 +50,7 @@ pub(crate) struct Shared {
     refused: Mutex<HashSet<String>>,
 }
 
-/// What happened so far.
+/// The numbers of events so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) refused: AtomicU64,
@@ -72,7 +72,8 @@ impl Counters {
 impl Shared {
     /// The state before the first request. Without a `signer`, entries are only read.
     pub(crate) fn new(
-        (store, shown): (Store, String),
+        store: Store,
+        shown: String,
         signer: Option<SigningKey>,
         keys: Vec<PublicKey>,
         timeout: Duration,
@@ -134,7 +135,7 @@ impl Shared {
     /// Records that an entry was refused. It is replaced by the next one that is built.
     pub(crate) fn refused(&self, id: &ArtifactId, refusal: &Refusal) {
         Counters::count(&self.counters.refused);
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = self.refused.lock();
         if refused.len() < MOST_REFUSED {
             refused.insert(id.to_string());
         }
@@ -148,12 +149,12 @@ impl Shared {
 
     /// Whether an entry was refused and not replaced yet.
     pub(crate) fn is_refused(&self, id: &ArtifactId) -> bool {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).contains(&id.to_string())
+        self.refused.lock().contains(&id.to_string())
     }
 
     /// Records that an entry is in the store.
     pub(crate) fn is_written(&self, id: &ArtifactId) {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(&id.to_string());
+        self.refused.lock().remove(&id.to_string());
     }
 
     /// Asks for an object that is not there.
@@ -169,7 +170,7 @@ impl Shared {
         }
     }
 
-    /// What happened so far.
+    /// Returns the numbers of events so far.
     pub(crate) fn statistics(&self) -> RemoteStatistics {
         let Counters { refused, failures, written, unwritten, waits, .. } = &self.counters;
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

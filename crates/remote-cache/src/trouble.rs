@@ -1,4 +1,4 @@
-//! Why a request to the store failed, in words that have no secrets.
+//! The reasons why requests to the store fail, in words that have no secrets.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const LONGEST: usize = 200;
 /// Codes of stores for a missing bucket, which also have the status 404.
 const NO_BUCKET: [&str; 2] = ["NoSuchBucket", "ContainerNotFound"];
 
-/// Why a request failed.
+/// The reason why a request failed.
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// There was no answer within this time.

@@ -25,7 +25,7 @@ const MOST_WAITING: u64 = 64;
 const LARGEST: usize = 128 << 20;
 /// The speed below which a write counts as slow, in bytes per second (256 KiB/s), beyond the time of an answer.
 const SLOWEST: usize = 256 << 10;
-/// How much longer than for an answer to a lookup a write may take: nobody waits for it.
+/// The factor by which a write may take longer than the answer to a lookup: nobody waits for it.
 const PATIENCE: u32 = 10;
 /// Pauses before a failed write is tried again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
@@ -55,7 +55,9 @@ async fn write(shared: &Shared, offered: Offered) {
         Ok(()) => {
             shared.works(&shared.writes);
             shared.is_written(id);
-            lease.into_iter().for_each(Lease::is_written);
+            if let Some(lease) = lease {
+                lease.is_written();
+            }
         }
         Err(trouble) => {
             Counters::count(&shared.counters.unwritten);

@@ -20,11 +20,11 @@ pub use render::problems;
 /// An error, ready to be shown. It contains no secrets: its creator masks them.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: Kind,
-    /// What failed and why, each with its place if it has one; never empty.
+    /// The failures and their reasons, each with its place if it has one; never empty.
     pub problems: Vec<Problem>,
-    /// What to do about it.
+    /// The remedies.
     pub hints: Vec<String>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -73,7 +73,7 @@ impl Report {
         self
     }
 
-    /// What failed and why, without help and lines of files.
+    /// Returns the failures and their reasons, without help and lines of files.
     pub fn message(&self) -> String {
         self.problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
     }

@@ -5,7 +5,7 @@ use std::fmt;
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong and why, in one sentence without help.
+    /// The failure and its reason, in one sentence without help.
     pub message: String,
     /// Where it is wrong, if it is in a file or a variable.
     pub place: Option<Place>,
@@ -29,7 +29,7 @@ pub struct Place {
 pub struct Excerpt {
     /// The part, with `…` where the line continues.
     pub text: String,
-    /// How many characters are before the place.
+    /// The number of characters before the place.
     pub mark: usize,
 }
 

@@ -54,13 +54,13 @@ pub(crate) struct PendingQuestion {
 /// An answer of the user, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Approval {
-    /// What the question was about: a `program`, a `call`, or a program to `save`.
+    /// The subject of the question: a `program`, a `call`, or a program to `save`.
     pub(crate) question: &'static str,
     pub(crate) tools: Vec<String>,
     pub(crate) answer: audit::Answer,
 }
 
-/// How the user of one client can be asked.
+/// The terms on which the user of one client can be asked.
 pub(crate) struct Terms {
     /// Whether an answer can apply to a session.
     pub(crate) has_session: bool,
@@ -100,7 +100,7 @@ impl Approver {
         Approver(Arc::new(Inner { caller, given, pending, approvals, terms, stop }))
     }
 
-    /// Who answers, as the history names it.
+    /// Returns the answerer, as the history names it.
     pub(crate) fn answerer(&self) -> &'static str {
         if self.0.asks_client() { "client" } else { "page" }
     }

@@ -15,7 +15,7 @@
 //! - **No secrets.** Those of the configuration are masked in every text, also in arguments kept in full. A hash of
 //!   arguments covers the text as sent: a reader who can guess the arguments can confirm the guess.
 //!
-//! What is recorded when, and what ends if a record fails, is decided elsewhere.
+//! The callers decide when a record is written, and what ends if a record fails.
 
 mod file;
 mod line;

@@ -77,7 +77,7 @@ pub(crate) struct Terms {
     pub(crate) has_page: bool,
 }
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unanswered {
     /// No answer in time.
@@ -100,7 +100,7 @@ pub(crate) enum Unanswered {
     Malformed(#[from] serde_json::Error),
 }
 
-/// How questions reach the client.
+/// The channel by which questions reach the client.
 enum QuestionChannel {
     /// By a separate request.
     Request,

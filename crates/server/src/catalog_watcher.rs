@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 
-/// How long to wait for further changes before rebuilding: changes come in bursts.
+/// The time to wait for further changes before rebuilding: changes come in bursts.
 const QUIET: Duration = Duration::from_millis(50);
 
 /// The offered tools, for clients with the same capabilities.

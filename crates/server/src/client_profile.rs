@@ -17,7 +17,7 @@ pub struct ClientProfile {
     pub before: Option<[u64; 3]>,
     /// Maximum length of a tool's description that its model reads whole, in characters.
     pub description_cap: usize,
-    /// How much of the instructions its model reads, in characters; 0 for nothing.
+    /// The part of the instructions that its model reads, in characters; 0 for nothing.
     pub instructions_shown: usize,
     /// Its own limit on one call by default: on all of it, or on its time without progress.
     pub call_limit: Option<Duration>,

@@ -12,7 +12,7 @@ const FILE: &str = "conversations.db";
 /// Opens the configured store, if conversations are kept. A caller that only runs a model can continue without it.
 ///
 /// # Errors
-/// What is wrong with the file, and how to fix it.
+/// Returns an error with a fix if the file is invalid.
 pub fn store(config: &Config) -> Result<Option<Store>, Failure> {
     let Some(file) = file(config)? else { return Ok(None) };
     Ok(Some(Store::open(&file)?))

@@ -41,7 +41,7 @@ fn debugs(server: &Server) -> bool {
     server.connection.debug
 }
 
-/// Which events are logged.
+/// Selects the events that are logged.
 fn targets(config: &Config) -> Targets {
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
     // Without a server to debug, the layer waits for one to be switched on: then only its traffic is shown.

@@ -39,7 +39,7 @@ const PROGRAMS_SHOWN: usize = 10;
 const SEARCH: &str = "search_tools";
 const DESCRIBE: &str = "describe_tools";
 
-/// What a model should do if a tool is no longer the one that its snippet was compiled for.
+/// The advice to a model if a tool is no longer the one that its snippet was compiled for.
 pub(crate) const TOOL_CHANGED: &str = "look the server's tools up again, and write the snippet for them";
 
 /// The server's capabilities, and its instructions for a client.

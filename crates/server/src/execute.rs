@@ -48,8 +48,8 @@ use super::subject_usage::{LimitReached, Measured};
 use super::upstreams::Upstreams;
 use crate::outcome_text::milliseconds;
 
-/// How long the work behind an answer waits, so that it does not compete with the answer for the processors: on two, it
-/// delayed the answer by about 2 ms.
+/// The time for which the work behind an answer waits, so that it does not compete with the answer for the processors:
+/// on two, it delayed the answer by about 2 ms.
 const ANSWER_TIME: Duration = Duration::from_millis(3);
 
 /// The key of the permission in `inputRequests`.
@@ -120,7 +120,7 @@ struct Timing {
     waited: Duration,
 }
 
-/// Why an execution was not started.
+/// Describes why an execution was not started.
 fn too_late(limit: Duration) -> String {
     let seconds = limit.as_secs_f64();
     format!("it waited {seconds} s for other executions, the limit (serve.queueTimeout); try again later")

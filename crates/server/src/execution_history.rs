@@ -1,4 +1,4 @@
-//! Which executions of this process are recorded in the history, and what connects an execution with it.
+//! The selection of this process's executions for the history, and their connection with it.
 //!
 //! Executions are recorded behind their answers (crate `history`). `execution_history::prompter` and
 //! `execution_history::host` record the questions to the user.
@@ -21,7 +21,7 @@ use terminal::{Masker, Notifier};
 pub use host::recorded as recorded_host;
 pub use prompter::RecordedPrompter;
 
-/// How long the end of the process waits for the history to be written.
+/// The time for which the end of the process waits for the history to be written.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// The history of this process, which is started with the first execution.
@@ -39,7 +39,7 @@ enum Started {
     NotYet,
     /// With the bounds in force: age and size.
     With(History, (Duration, u64)),
-    /// Why not was reported.
+    /// The reason was reported.
     Impossible,
 }
 

@@ -23,14 +23,14 @@ use tokio::time::{Instant, sleep};
 pub(crate) use lease::SlotLease;
 use memory::Memory;
 
-/// How many started executions there may be for each slot, including those that wait for an answer: each keeps its
-/// program in memory.
+/// The number of started executions for each slot, including those that wait for an answer: each keeps its program in
+/// memory.
 pub(crate) const STARTED_PER_PLACE: usize = 4;
 
 /// Number of one client's executions that compete with those of others for processors.
 const COMPETING: u64 = 2;
 
-/// How often a waiting execution looks whether there is enough memory again: nothing notifies it.
+/// The interval at which a waiting execution checks whether there is enough memory again: nothing notifies it.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// Weight of the latest execution in the mean time that executions hold their slots.
@@ -69,10 +69,10 @@ impl Client {
 
 #[derive(Debug)]
 struct State {
-    /// How many executions may run at once, and how many may wait.
+    /// The number of executions that may run at once, and that may wait.
     places: usize,
     room: usize,
-    /// How many executions of one subject may run at once.
+    /// The number of executions of one subject that may run at once.
     of_subject: Option<usize>,
     /// Whether there is too little memory for further executions.
     is_short: bool,
@@ -105,7 +105,7 @@ struct Queue {
     waiting: VecDeque<oneshot::Sender<Slot>>,
 }
 
-/// Why an execution needs a slot.
+/// The reason why an execution needs a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Starts,
@@ -132,12 +132,12 @@ pub(crate) enum Busy {
     Share { waiting: usize },
 }
 
-/// How many executions run and wait, in words.
+/// Writes the numbers of running and waiting executions in words.
 pub(crate) fn in_words(running: usize, waiting: usize) -> String {
     counts_in_words("execution", running, waiting)
 }
 
-/// How many pieces of work of this name run and wait.
+/// Writes the numbers of running and waiting pieces of work of this name in words.
 pub(crate) fn counts_in_words(name: &str, running: usize, waiting: usize) -> String {
     let run = if running == 1 { format!("{name} runs") } else { format!("{name}s run") };
     let wait = if waiting == 1 { "waits" } else { "wait" };
@@ -202,14 +202,14 @@ impl State {
         wait.unwrap_or(LONGEST_WAIT).clamp(SHORTEST_WAIT, LONGEST_WAIT)
     }
 
-    /// Why no further execution of this client may wait.
+    /// Returns the reason why no further execution of this client may wait.
     fn busy(&self, client: &Client) -> Option<Busy> {
         let own = self.of(client).waiting;
         let share = (!client.alone && own >= share(self.room)).then_some(Busy::Share { waiting: own });
         self.full().or(share)
     }
 
-    /// Why no further execution of any client may wait.
+    /// Returns the reason why no further execution of any client may wait.
     fn full(&self) -> Option<Busy> {
         let Count { waiting, .. } = self.all;
         (waiting >= self.room).then(|| Busy::Full { running: self.all.started(), waiting })
@@ -286,7 +286,7 @@ impl Slots {
         self.admit();
     }
 
-    /// How many executions have started, including those that wait for an answer, and how many are queued.
+    /// Returns the number of started executions, including those that wait for an answer, and of queued ones.
     pub(crate) fn load(&self) -> (usize, usize) {
         let all = self.state().all;
         (all.started(), all.waiting)
@@ -303,7 +303,7 @@ impl Slots {
         (NICENESS + niceness::levels(running as u64, COMPETING)).min(niceness::MOST)
     }
 
-    /// Why an execution of this client would be refused now, before any work is done for it.
+    /// Returns the reason why an execution of this client would be refused now, before any work is done for it.
     ///
     /// # Errors
     /// If there is neither a slot nor room to wait.
@@ -315,7 +315,8 @@ impl Slots {
         }
     }
 
-    /// Why an execution of any client would be refused now: there is neither a slot nor room to wait.
+    /// Returns the reason why an execution of any client would be refused now: there is neither a slot nor room to
+    /// wait.
     pub(crate) fn full(&self) -> Option<Busy> {
         let state = self.state();
         if state.all.running < state.places { None } else { state.full() }

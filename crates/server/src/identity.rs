@@ -1,4 +1,4 @@
-//! Who a request over HTTP is from, as its token shows: the subject, and which tools it may call.
+//! The identity behind a request over HTTP, as its token shows: the subject, and the tools that it may call.
 //!
 //! `http::access` identifies requests; everything else receives the result. A client over standard input and output, an
 //! agent of this process, and a client with the single token of `--token-env` have no subject.
@@ -50,7 +50,7 @@ pub(crate) struct Identity {
     token: Token,
 }
 
-/// What a token says about its subject.
+/// A token's statement about its subject.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
     /// An access token of the issuer.
@@ -59,7 +59,7 @@ enum Token {
     Named([u8; 32]),
 }
 
-/// Why a valid token gives no access.
+/// The reason why a valid token gives no access.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoAccess {
     /// The configuration denies the subject or the token, or does not accept such tokens any more.

@@ -16,12 +16,12 @@ use tokio::sync::oneshot;
 /// The action that sends the content of a form.
 pub const ACCEPT: &str = "accept";
 
-/// Who asks: for the person who answers.
+/// The asker, for the person who answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asker {
     /// The client's claim about itself: its name and version.
     pub client: Option<String>,
-    /// How it is connected: `stdio` or `http`.
+    /// Its connection: `stdio` or `http`.
     pub transport: &'static str,
     /// Its subject, if it has shown who it is.
     pub subject: Option<String>,
@@ -34,7 +34,7 @@ pub struct Asker {
 pub struct Offer {
     /// The word that [`OpenQuestions::answer`] takes.
     pub word: &'static str,
-    /// What it does, for the person who answers.
+    /// Its activity, for the person who answers.
     pub label: &'static str,
     /// The permission; `None` for an answer to a server's form, whose word is the action.
     answer: Option<Answer>,
@@ -47,7 +47,7 @@ pub struct OpenQuestion {
     pub number: u64,
     /// When it was asked.
     pub asked: SystemTime,
-    /// Who asks.
+    /// The asker.
     pub asker: Arc<Asker>,
     /// The text, as at a terminal: safe to show, and bounded.
     pub text: String,
@@ -65,7 +65,7 @@ enum Given {
     Form(Value),
 }
 
-/// Why an answer was not accepted.
+/// The reason why an answer was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAccepted {
     /// The question is not open.

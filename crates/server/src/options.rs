@@ -9,7 +9,7 @@ use gateway::failure::Failure;
 use crate::http::{self, Token};
 use crate::open_questions::OpenQuestions;
 
-/// How a server is started.
+/// The options that a server is started with.
 #[derive(Debug, Clone, Default)]
 pub struct ServeOptions {
     /// Options for loading the configuration.

@@ -60,7 +60,7 @@ impl State {
     }
 }
 
-/// Why there is no text at an address.
+/// The reason why there is no text at an address.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AddressError {
     #[error("{uri:?} is not a valid URI: {source}")]

@@ -28,7 +28,7 @@ use super::quota::{Amount, Quota, Reserved};
 use super::resource::{Refusals, Resource};
 use super::shared_state::SharedState;
 
-/// How long cancelled work may take to end before it is dropped.
+/// The time that cancelled work may take to end before it is dropped.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// Limit on waiting work, with the sizes of requests and questions; a quarter for one client. A request has at most 4
@@ -36,14 +36,14 @@ const CANCELLED_TIME: Duration = Duration::from_secs(5);
 pub(crate) const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
 pub(crate) const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
 
-/// How long a request waits on if there is no room to hold its execution, before it tries again.
+/// The time that a request waits on if there is no room to hold its execution, before it tries again.
 const RETRY: Duration = Duration::from_secs(5);
 
 /// Limit on used states that are remembered until they expire; beyond it, states are refused. Each was an execution
 /// that asked, at a rate far below a hundred a second.
 const USED_LIMIT: usize = 1 << 16;
 
-/// Why a used state is refused.
+/// The reason why a used state is refused.
 const USED: &str =
     "the requestState was already used and is valid only once; make the request again without it";
 
@@ -61,7 +61,7 @@ pub(crate) struct PendingRequest {
     terms: WorkTerms,
 }
 
-/// How work is done for its client.
+/// The terms of work for a client.
 pub(crate) struct WorkTerms {
     /// Size of the request in bytes.
     pub(crate) bytes: usize,
@@ -69,7 +69,7 @@ pub(crate) struct WorkTerms {
     pub(crate) caller: Arc<Caller>,
     /// Cancels the work in order. It is not the request's token, which ends with each response.
     pub(crate) cancel: CancellationToken,
-    /// How the work goes on if it takes long; otherwise its request waits for it.
+    /// The terms on which the work goes on if it takes long; otherwise its request waits for it.
     pub(crate) going_on: Option<GoingOn>,
 }
 
@@ -112,7 +112,7 @@ impl PendingRequest {
     }
 }
 
-/// How long work goes on after the answer to its request.
+/// The terms on which work goes on after the answer to its request.
 pub(crate) struct GoingOn {
     /// The execution's id.
     pub(crate) id: String,
@@ -120,7 +120,7 @@ pub(crate) struct GoingOn {
     pub(crate) owner: String,
     /// Whether the tool of the present request declares an output schema.
     pub(crate) has_schema: bool,
-    /// How long each request waits for the result.
+    /// The time that each request waits for the result.
     pub(crate) limit: Duration,
     /// The end of the client's session, if it has one.
     pub(crate) session_end: Option<CancellationToken>,
@@ -142,7 +142,7 @@ struct Running {
     work: Option<(PendingRequest, Reserved)>,
 }
 
-/// Why there is no key for states.
+/// The reason why there is no key for states.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeyError {
     /// The kernel provides no random numbers.

@@ -25,10 +25,10 @@ use super::shutdown;
 use super::standard_streams;
 use super::state::ServerState;
 
-/// How often to check whether the output is still read, once the input has ended.
+/// The interval at which to check whether the output is still read, once the input has ended.
 const LOOK_TIME: Duration = Duration::from_millis(50);
 
-/// How many scheduler turns the last messages before the end of the input get.
+/// The number of scheduler turns that the last messages before the end of the input get.
 const TURNS: usize = 16;
 
 /// Serves the client on standard input and output until it disconnects, or until `stop`; `service` handles it.

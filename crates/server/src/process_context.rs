@@ -1,11 +1,11 @@
-//! How a process relates to the processes that it starts, and whether the user may later enable traces. Known before
-//! the configuration is read.
+//! The relation of a process to the processes that it starts, and whether the user may later enable traces. Known
+//! before the configuration is read.
 
 use terminal::Notifier;
 
 use crate::subagent_log::{self, EventListener};
 
-/// How a process relates to others.
+/// The relation of a process to others.
 #[derive(Debug, Clone)]
 pub struct ProcessContext {
     /// Whether it is an agent itself, and not a process between two agents.

@@ -31,11 +31,11 @@ const LISTS_KEPT: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct OfferedPrograms {
     programs: Vec<OfferedProgram>,
-    /// Those that snippets can call.
+    /// The programs that snippets can call.
     pub(crate) functions: BTreeMap<String, ProgramText>,
     /// The tools that these functions are approved to call.
     tools: BTreeMap<String, ApprovedTools>,
-    /// Why programs that the configuration names are not offered.
+    /// The reasons why programs that the configuration names are not offered.
     pub(crate) notes: Vec<String>,
     /// By the digest of the tools.
     checked: Mutex<BTreeMap<String, Arc<CheckedPrograms>>>,
@@ -68,7 +68,7 @@ pub(crate) struct CheckedProgram {
     pub(crate) definition: Value,
     /// Whether its result is in the member `result` of the structured content, because it is no object.
     pub(crate) is_wrapped: bool,
-    /// Why it can't be run.
+    /// The reason why it can't be run.
     pub(crate) broken: Option<String>,
 }
 
@@ -183,7 +183,8 @@ impl OfferedPrograms {
 }
 
 impl CheckedPrograms {
-    /// How models call a program, and what it does, in one line; for a broken one, why it can't be called.
+    /// Describes a program in one line: its call and its purpose for models; for a broken one, the reason why it can't
+    /// be called.
     pub(crate) fn line(&self, name: &str, program: &ProgramText) -> String {
         let line = printable::prose(&program.line());
         match self.0.get(name).and_then(|checked| checked.broken.as_deref()) {
@@ -237,7 +238,7 @@ impl OfferedProgram {
 }
 
 impl CheckedProgram {
-    /// Why it can't be called, if it is broken.
+    /// Returns the reason why it can't be called, if it is broken.
     pub(crate) fn refusal(&self) -> Option<String> {
         let why = self.broken.as_ref()?;
         Some(format!("the program {} is broken and can't be called: {why}", self.offered.name))

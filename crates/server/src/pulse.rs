@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-/// How often the loop is tried (20 ms). At 50 times a second, this takes less than 0.1 % of a processor.
+/// The interval at which the loop is tried (20 ms). At 50 times a second, this takes less than 0.1 % of a processor.
 const PERIOD: Duration = Duration::from_millis(20);
 
 /// The turns of an event loop.
@@ -41,13 +41,13 @@ impl Pulse {
         self.last.store(microseconds(self.begun.elapsed()).max(1), Ordering::Relaxed);
     }
 
-    /// How long ago the loop turned; `None` if it is not measured.
+    /// Returns the time since the loop turned; `None` if it is not measured.
     pub(crate) fn since_turn(&self) -> Option<Duration> {
         let last = Some(self.last.load(Ordering::Relaxed)).filter(|last| *last > 0)?;
         Some(self.begun.elapsed().saturating_sub(Duration::from_micros(last)))
     }
 
-    /// How long the loop is late for its next turn.
+    /// Returns the time by which the loop is late for its next turn.
     fn stay(&self) -> Option<Duration> {
         Some(self.since_turn()?.saturating_sub(PERIOD))
     }

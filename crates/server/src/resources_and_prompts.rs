@@ -15,11 +15,11 @@ use tokio::time::timeout;
 use super::output_store;
 use super::proxy::ProxiedRequest;
 
-/// How long lists wait for servers that are starting, unless `serve.listWait` says otherwise: clients ask again when a
-/// slower server is ready.
+/// The time for which lists wait for servers that are starting, unless `serve.listWait` says otherwise: clients ask
+/// again when a slower server is ready.
 pub(crate) const LIST_WAIT: Duration = Duration::from_millis(500);
 
-/// How long an agent of this process waits for servers before it gets the available lists, and how long a call of a
+/// The time for which an agent of this process waits for servers before it gets the available lists, and a call of a
 /// direct tool waits for its server.
 pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
 

@@ -23,7 +23,7 @@ use crate::telemetry::Exporter;
 pub struct Runtime {
     /// The terminal for the user.
     pub terminal: Arc<Terminal>,
-    /// How this process relates to others.
+    /// The relation of this process to others.
     pub process: ProcessContext,
     /// The configured export of traces.
     pub(crate) exporter: Option<Exporter>,

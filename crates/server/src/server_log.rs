@@ -26,14 +26,14 @@ pub(crate) async fn follow(state: Arc<ServerState>) {
     }
 }
 
-/// How many servers are configured and how many tools were found; `None` without servers, and until each has answered
+/// Describes the numbers of configured servers and of tools found; `None` without servers, and until each has answered
 /// or failed.
 pub fn counts(snapshot: &Snapshot) -> Option<String> {
     let found = Found::of(snapshot);
     (found.is_whole && !found.configured.is_empty()).then(|| found.summary())
 }
 
-/// What was found at one moment.
+/// The servers and tools at one moment.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Found {
     /// The names of the servers that are enabled.
@@ -70,7 +70,7 @@ impl Found {
     }
 }
 
-/// What was logged last.
+/// The last entry of the log.
 #[derive(Debug, Default)]
 struct ServerLog {
     unavailable: BTreeMap<String, String>,

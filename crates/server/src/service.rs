@@ -50,7 +50,7 @@ use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::tool_forms::ToolForm;
 
-/// How long `tools/list` waits for clients that do not ask again. Codex starts without a server after 10 s.
+/// The time for which `tools/list` waits for clients that do not ask again. Codex starts without a server after 10 s.
 const ONLY_LIST_WAIT: Duration = Duration::from_secs(8);
 
 /// Serves one client over stdio.

@@ -24,7 +24,7 @@ use super::level::Level;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
 
-/// How a client is connected to this process.
+/// The connection of a client to this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientTransport {
     /// Over standard input and output: the only client of the process.
@@ -134,8 +134,8 @@ impl ClientSession {
         matches!(self.transport, ClientTransport::InProcess(_))
     }
 
-    /// Why its user can't be asked, if the client does not support questions. The user of this process's own agent has
-    /// no terminal then.
+    /// Returns the reason why its user can't be asked, if the client does not support questions. The user of this
+    /// process's own agent has no terminal then.
     pub(crate) fn absence(&self) -> Reason {
         match self.transport {
             ClientTransport::InProcess(AgentIsolation::Alone) => Reason::NoTerminal,

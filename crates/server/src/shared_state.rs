@@ -1,5 +1,5 @@
-//! What several replicas of this server know together, through an object store: which states were used, and the outputs of
-//! clients without sessions.
+//! The knowledge that several replicas of this server share through an object store: the states that were used, and the
+//! outputs of clients without sessions.
 //!
 //! The store is not trusted. Outputs are encrypted with a secret of the replicas and bound to their owner and address, so
 //! that the store and other owners can neither read nor exchange them.
@@ -23,10 +23,10 @@ const NAMES: &str = "toolsmith v1: names of objects";
 
 /// Length of the time at which an output expires, in bytes.
 const EXPIRY: usize = 8;
-/// What an object of an output has besides the text, in bytes.
+/// The number of bytes that an object of an output has besides the text.
 const OVERHEAD: usize = NONCE_LEN + EXPIRY + 16;
 
-/// What the replicas share.
+/// The state that the replicas share.
 pub(crate) struct SharedState {
     objects: Objects,
     requests: [u8; 32],
@@ -41,7 +41,7 @@ impl std::fmt::Debug for SharedState {
     }
 }
 
-/// Why an output was not stored.
+/// The reason why an output was not stored.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeepError {
     #[error(transparent)]

@@ -12,7 +12,7 @@ use super::quota::Amount;
 use super::resource::Resource;
 use super::state::{QUESTIONS, QUESTIONS_OF_CLIENT};
 
-/// How a resource is shared, in words for the documentation.
+/// The sharing of a resource, in words for the documentation.
 struct Share {
     what: &'static str,
     /// The limit for all clients together.

@@ -14,7 +14,7 @@ use super::execution_slots::counts_in_words;
 use super::http::sessions::session_end;
 use super::state::ServerState;
 
-/// How long cancelled executions may take to report the cancellation.
+/// The time that cancelled executions may take to report the cancellation.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// Reports that the server is not ready, and lets load balancers notice (`serve.drainDelay`). Requests are accepted

@@ -55,7 +55,7 @@ pub struct Snapshot {
     pub(crate) missing: Arc<UnavailableTools>,
     /// The tools for snippets, with their bindings.
     pub catalog: Arc<Catalog>,
-    /// Which tools are called by snippets, and which directly.
+    /// The division of the tools into those called by snippets, and those called directly.
     pub partition: Partition,
     /// The descriptions of the tools for models.
     pub(crate) reference: Arc<Reference>,
@@ -77,7 +77,7 @@ pub struct Snapshot {
     pub(crate) own_tools: ToolForms,
 }
 
-/// What is known of the servers' lists.
+/// The known lists of the servers.
 #[derive(Default)]
 pub(crate) struct Lists {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,

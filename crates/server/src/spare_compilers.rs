@@ -18,7 +18,7 @@ use super::state::ServerState;
 /// The target of its log messages.
 pub(crate) const TRACE_TARGET: &str = "toolsmith::compilers";
 
-/// How long a spare compiler takes to load its crates. On an idle machine it takes 60 ms.
+/// The time that a spare compiler takes to load its crates. On an idle machine it takes 60 ms.
 const LOADING_TIME: Duration = Duration::from_millis(200);
 
 /// The engine with the spare compilers. Its spare compilers end with this.

@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// What arrives at the end of `input` from `output`.
+    /// Returns the text that arrives at the end of `input` from `output`.
     async fn passed(input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> String {
         let (mut input, mut output) = (input_of(input).unwrap(), output_of(output).unwrap());
         output.write_all(b"sent").await.unwrap();

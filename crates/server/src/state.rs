@@ -80,9 +80,9 @@ pub struct ServerState {
     pub(crate) spares: Arc<SpareSessions>,
     /// The slots of a subagent's tasks, if this process serves one.
     pub(crate) tasks: OnceLock<Arc<Slots>>,
-    /// What subjects see apart from others.
+    /// The views that subjects have apart from others.
     pub(crate) subjects: SubjectViews,
-    /// What subjects have used.
+    /// The usage of subjects.
     pub(crate) usage: SubjectUsage,
     /// The local page that shows and answers open questions, if there is one.
     pub(crate) page: OnceLock<Arc<OpenQuestions>>,
@@ -91,7 +91,7 @@ pub struct ServerState {
     /// The hashes of the notes about permissions that the user has seen.
     reported: Mutex<HashSet<blake3::Hash>>,
     pub(crate) kept: OutputStore,
-    /// What is shared with other replicas.
+    /// The state shared with other replicas.
     pub(crate) shared: Option<Arc<SharedState>>,
     pub(crate) held: Arc<PendingRequests>,
     pub(crate) terminal: Arc<Terminal>,
@@ -118,7 +118,7 @@ pub struct ServerState {
     lives: Mutex<BTreeMap<Abilities, Arc<CatalogWatcher>>>,
 }
 
-/// How long the end of the process waits for new entries to reach the remote cache.
+/// The time for which the end of the process waits for new entries to reach the remote cache.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// An engine, and the setting that it was opened with.

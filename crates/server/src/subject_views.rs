@@ -1,5 +1,5 @@
-//! What subjects see and use apart from others: the offered tools that their scopes permit, and sessions with servers for
-//! direct tools.
+//! The separate views of subjects: the offered tools that their scopes permit, and sessions with servers for direct
+//! tools.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::upstreams::Upstreams;
 /// Limit on unused views and on unused sets of sessions: each may hold a process of every server, or a catalog.
 const KEPT: usize = 32;
 
-/// How long unused ones are kept (10 minutes).
+/// The time for which unused ones are kept (10 minutes).
 const KEPT_TIME: Duration = Duration::from_secs(600);
 
 /// The views and sessions of subjects.

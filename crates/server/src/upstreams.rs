@@ -260,7 +260,7 @@ impl Upstreams {
     }
 }
 
-/// Why a server is unavailable; `None` if it is available, or is being reconnected.
+/// Returns the reason why a server is unavailable; `None` if it is available, or is being reconnected.
 fn reason(server: &str, status: &Status) -> Option<String> {
     match status.state {
         ConnectionState::AuthRequired => {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is wrong with the text, and where.
+/// An error in the text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     what: String,
@@ -27,7 +27,7 @@ impl Error {
         Error { what: text.strip_suffix(&place).unwrap_or(&text).to_owned(), line, column }
     }
 
-    /// What is wrong, without the position.
+    /// Returns the error without the position.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.what

@@ -70,7 +70,7 @@ impl Pieces {
         Cow::Owned(restored(&whole).into_owned())
     }
 
-    /// What was held back, at the end of the text.
+    /// Returns the part that was held back, at the end of the text.
     #[must_use]
     pub fn end(&mut self) -> Vec<u8> {
         restored(&std::mem::take(&mut self.held)).into_owned()

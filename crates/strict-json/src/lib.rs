@@ -43,7 +43,7 @@ use scan::Scan;
 /// The canonical form of a value.
 ///
 /// # Errors
-/// What two readers could interpret differently, and where.
+/// Returns the place that two readers could interpret differently.
 pub fn canonical(value: &RawValue) -> Result<Box<RawValue>, Error> {
     let text = Scan::new(value.get(), Rules::VALUE, Layout::compact()).run()?;
     RawValue::from_string(text).map_err(|error| Error::of_reader(&error))
@@ -78,12 +78,11 @@ pub fn keeps_numbers(value: &RawValue) -> bool {
 /// `limit` bytes.
 #[must_use]
 pub fn lines(value: &RawValue, limit: usize) -> Lines {
-    // What can't be formatted is shown unchanged.
-    let whole = || Lines { text: value.get().to_owned(), is_cut: false };
-    let layout = Layout::lines(limit);
-    Scan::new(value.get(), Rules::MESSAGE, layout)
-        .run_up_to_limit()
-        .map_or_else(|_| whole(), |(text, is_cut)| Lines { text, is_cut })
+    match Scan::new(value.get(), Rules::MESSAGE, Layout::lines(limit)).run_up_to_limit() {
+        Ok((text, is_cut)) => Lines { text, is_cut },
+        // A text that can't be formatted is shown unchanged.
+        Err(_) => Lines { text: value.get().to_owned(), is_cut: false },
+    }
 }
 
 /// The result of [`lines`].
@@ -114,7 +113,7 @@ pub fn check_names(text: &str) -> Result<(), Error> {
 /// Deserializes a value from a text in which no name is repeated, and which may start with a byte order mark.
 ///
 /// # Errors
-/// What is wrong with the text, and where.
+/// Returns the error in the text, with its position.
 pub fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     let text = without_mark(text);
     let value = serde_json::from_str(text).map_err(|error| Error::of_reader(&error))?;
@@ -125,7 +124,7 @@ pub fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
 /// Deserializes a value from bytes in which no name is repeated.
 ///
 /// # Errors
-/// What is wrong with the text, and where.
+/// Returns the error in the text, with its position.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     match str::from_utf8(bytes) {
         Ok(text) => from_str(text),

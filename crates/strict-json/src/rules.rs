@@ -1,4 +1,4 @@
-//! What is checked in a text: in values that are used, and in messages that are only read.
+//! The checks of a text: in values that are used, and in messages that are only read.
 
 /// Maximum nesting of a canonical value. Common parsers give up at 128 levels, and the message around the value takes a
 /// few.
@@ -7,7 +7,7 @@ pub const DEPTH_LIMIT: usize = 100;
 /// Maximum nesting of any text whose names are checked: each level needs an entry in memory.
 pub const MESSAGE_DEPTH_LIMIT: usize = 100_000;
 
-/// What a text must satisfy, besides unique names.
+/// The rules that a text must satisfy, besides unique names.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules {
     /// Maximum nesting.

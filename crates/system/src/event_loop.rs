@@ -15,8 +15,9 @@ use tokio::task::block_in_place;
 /// Texts of up to this size in bytes (64 KiB) are read, checked and written on the loop, in about a millisecond.
 pub const BRIEF: usize = 64 << 10;
 
-/// How many futures of [`poll_off_loop`] are polled at once; others wait for their turn without a thread. So many requests
-/// that arrive together are parsed one after the other, and take neither a thread nor the memory of a parsed text each.
+/// The number of futures of [`poll_off_loop`] that are polled at once; others wait for their turn without a thread. So
+/// many requests that arrive together are parsed one after the other, and take neither a thread nor the memory of a
+/// parsed text each.
 static TURNS: Semaphore = Semaphore::const_new(4);
 
 thread_local! {

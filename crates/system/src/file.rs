@@ -43,7 +43,7 @@ pub fn advice(error: &Error) -> &'static str {
     }
 }
 
-/// What survives a crash of the machine. A crash of the process never leaves a partial file.
+/// The part of a write that survives a crash of the machine. A crash of the process never leaves a partial file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// The file survives: its content reaches the disk before its name, and its name before the call returns (fsync(2)
@@ -117,7 +117,7 @@ fn to_end(opened: File, limit: u64) -> Result<Vec<u8>> {
 /// Writes `content` to `path`, replacing any existing file.
 ///
 /// # Errors
-/// Those of [`Replacement`]. The existing file is then unchanged.
+/// Returns the errors of [`Replacement`]. The existing file is then unchanged.
 pub fn replace(path: &Path, content: &[u8], access: Access, durability: Durability) -> Result<()> {
     let mut new = Replacement::begin(path, access, durability)?;
     new.write_all(content)?;

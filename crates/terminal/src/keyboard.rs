@@ -16,8 +16,8 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long the keyboard must be silent before an answer is accepted. Reading a question takes longer, and the pauses
-/// between the keys of a word are shorter. Browsers delay clicks in their security dialogs by the same time
+/// The time for which the keyboard must be silent before an answer is accepted. Reading a question takes longer, and
+/// the pauses between the keys of a word are shorter. Browsers delay clicks in their security dialogs by the same time
 /// (`security.dialog_enable_delay` of Firefox).
 pub const GRACE: Duration = Duration::from_secs(1);
 

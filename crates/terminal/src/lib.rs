@@ -1,4 +1,4 @@
-//! What a run shows in the terminal: progress on standard error, and the program's output as it arrives.
+//! The terminal's view of a run: progress on standard error, and the program's output as it arrives.
 //!
 //! A separate thread writes, so a slow reader delays neither the run, nor its timeout, nor a signal. A program's output
 //! is queued up to its output limit. Notes and progress have a queue of [`NOTES`]; the oldest are dropped, and the
@@ -20,11 +20,12 @@ mod writer;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use queue::Bounds;
 use report::short_number;
 use runner::{Observer, Phase};
@@ -271,7 +272,7 @@ impl Terminal {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

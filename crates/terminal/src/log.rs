@@ -19,12 +19,12 @@ pub enum LogFormat {
     Json,
 }
 
-/// How important a message is.
+/// The importance of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     /// A detail, shown only if verbose.
     Debug,
-    /// What happened, shown unless quiet.
+    /// Events, shown unless quiet.
     Info,
     /// Something may be wrong.
     Warning,

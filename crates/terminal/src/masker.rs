@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde_json::Value;
 
 /// Approximate limit on secrets that are kept, current and older configurations together.
@@ -95,7 +96,7 @@ static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
 /// Masks these secrets in all messages of this process from now on. Output of programs and results of tools stay
 /// unchanged.
 pub fn mask(masker: Masker) {
-    let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
+    let mut known = MASKER.write();
     *known = Some(match known.take() {
         // Work under an older configuration may still mention its secrets.
         Some(before) => masker.with(&before),
@@ -105,7 +106,7 @@ pub fn mask(masker: Masker) {
 
 /// A text without the secrets that are masked in this process.
 pub fn masked(text: &str) -> String {
-    let masker = MASKER.read().unwrap_or_else(PoisonError::into_inner);
+    let masker = MASKER.read();
     masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
 }
 

@@ -4,8 +4,9 @@
 //! terminal is gone, there is no answer, and therefore no consent.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{oneshot, watch};
 
 use super::writer::{Piece, Shown};
@@ -14,7 +15,7 @@ use crate::keyboard::Keyboard;
 /// Limit on text that this process holds back while a question is open (64 KiB); the rest is dropped.
 const MOST_SAID: usize = 64 << 10;
 
-/// How many times a question is repeated until the answer is understood.
+/// The number of times that a question is repeated until the answer is understood.
 const TRIES: usize = 3;
 
 /// Asks the user at the terminal, if there is one.
@@ -165,7 +166,7 @@ struct HeldOutput {
 static HELD: Mutex<HeldOutput> = Mutex::new(HeldOutput { questions: 0, text: String::new() });
 
 fn held() -> MutexGuard<'static, HeldOutput> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+    HELD.lock()
 }
 
 /// Writes to standard error at once, or after the open question. A failed write is ignored.

@@ -1,8 +1,9 @@
-//! How much this process writes to standard error. The command line sets it once, before any terminal is created.
+//! The amount that this process writes to standard error. The command line sets it once, before any terminal is
+//! created.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How much a process writes to standard error.
+/// The amount that a process writes to standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum Verbosity {

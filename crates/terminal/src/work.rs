@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -91,7 +91,9 @@ impl Work {
     pub(crate) fn restart(&self) {
         let (now, mut state) = (Instant::now(), self.state());
         state.awaited.values_mut().for_each(|awaited| awaited.since = now);
-        state.phase.iter_mut().for_each(|(_, since)| *since = now);
+        if let Some((_, since)) = &mut state.phase {
+            *since = now;
+        }
     }
 
     /// Describes the long waits, or the phase of the run if it takes long, unless steps are shown.
@@ -113,7 +115,7 @@ impl Work {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -9,10 +9,11 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
 use maud::{Markup, html};
+use parking_lot::{Mutex, MutexGuard};
 use system::random;
 
 /// The cookie's name.
@@ -37,13 +38,13 @@ pub(crate) struct Access {
 }
 
 struct State {
-    /// What opens the page once.
+    /// The secret that opens the page once.
     ticket: blake3::Hash,
     /// The cookies, the oldest first.
     sessions: VecDeque<blake3::Hash>,
 }
 
-/// What a ticket was exchanged for.
+/// The access that a ticket was exchanged for.
 pub(crate) struct Opened {
     /// The value of `Set-Cookie`.
     pub(crate) cookie: String,
@@ -54,7 +55,7 @@ pub(crate) struct Opened {
 /// A browser that has opened the page. Each request that is answered has one in its extensions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Visitor {
-    /// What a form of this browser must contain (a token against cross-site request forgery); `None` if the page only
+    /// The token that a form of this browser must contain (against cross-site request forgery); `None` if the page only
     /// reads.
     token: Option<Arc<str>>,
 }
@@ -140,7 +141,7 @@ impl Access {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -17,7 +17,8 @@ use crate::site::Site;
 use crate::text::{breakable, counted, line, time};
 use crate::{execution, snippet};
 
-/// How long the page waits for a run that fails at its begin; after that, it shows the list with the running execution.
+/// The time that the page waits for a run that fails at its begin; after that, it shows the list with the running
+/// execution.
 const AT_BEGIN: Duration = Duration::from_secs(2);
 
 /// The question whether the execution whose id is or begins with `id` is run again.
@@ -63,7 +64,7 @@ pub(crate) async fn run(site: &Arc<Site>, action: &Action) -> Result<Response, P
     let id = action.required("id")?;
     let known = id.to_owned();
     site.store.read(move |reader| execution::read(reader, &known).map(drop)).await?;
-    let running = site.commands.run((&["history", "rerun", "--json"], &[id]), String::new())?;
+    let running = site.commands.run(&["history", "rerun", "--json"], &[id], String::new())?;
     let (sender, ended) = oneshot::channel();
     // It goes on when the browser is gone.
     tokio::spawn(async move {

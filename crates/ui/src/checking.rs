@@ -12,7 +12,7 @@ use crate::configured::address;
 use crate::error::PageError;
 use crate::site::Site;
 
-/// How long the page waits for the compiler: for one program, and for all.
+/// The time that the page waits for the compiler: for one program, and for all.
 const LONGEST: [Duration; 2] = [Duration::from_secs(120), Duration::from_secs(900)];
 
 /// The button that checks a program, or all of them; nothing if the page only reads.
@@ -35,10 +35,11 @@ pub(crate) fn button(name: Option<&str>, visitor: &Visitor) -> Markup {
 pub(crate) async fn check(site: &Site, action: &Action) -> Result<Response, PageError> {
     let name = action.form.get("name").filter(|name| !name.is_empty());
     let names: Vec<&str> = name.into_iter().collect();
-    let checking = site.commands.run((&["program", "check", "--json"], &names), String::new())?;
+    let checking = site.commands.run(&["program", "check", "--json"], &names, String::new())?;
     let longest = LONGEST[usize::from(name.is_none())];
-    let late = || PageError::failed("the compiler did not finish in time; try again");
-    let checked = tokio::time::timeout(longest, checking).await.map_err(|_| late())??;
+    let checked = tokio::time::timeout(longest, checking)
+        .await
+        .map_err(|_| PageError::failed("the compiler did not finish in time; try again"))??;
     let codes = [exit_code::OK, exit_code::COMPILE].map(i32::from);
     match (checked.code, name) {
         (Some(code), None) if codes.contains(&code) => Ok(done("programs")),

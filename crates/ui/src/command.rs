@@ -50,7 +50,8 @@ impl Commands {
     /// If too many commands run, or it can't be started.
     pub(crate) fn run(
         &self,
-        (words, operands): (&[&str], &[&str]),
+        words: &[&str],
+        operands: &[&str],
         input: String,
     ) -> Result<impl Future<Output = Result<Done, PageError>> + Send + use<>, PageError> {
         let turn = self.turns.clone().try_acquire_owned().map_err(|_| {

@@ -18,7 +18,7 @@ use crate::error::PageError;
 pub(crate) struct Configured {
     pub(crate) config: Config,
     pub(crate) cache: Cache,
-    /// What the lock files say of tools.
+    /// The tools' entries in the lock files.
     pub(crate) known: Known,
     /// The tools that servers sent last, by server.
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,

@@ -1,4 +1,4 @@
-//! Why a page can't be shown.
+//! Errors that replace a page.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use maud::html;
 use crate::layout::{self, Section};
 use crate::text::{breakable, lines};
 
-/// Why a page can't be shown.
+/// The reason why a page can't be shown.
 #[derive(Debug)]
 pub(crate) struct PageError {
     status: StatusCode,

@@ -133,7 +133,7 @@ fn facts(execution: &Execution) -> Markup {
     }
 }
 
-/// What is kept of arguments, on one line.
+/// Shows the kept arguments on one line.
 fn arguments(arguments: &Arguments) -> String {
     match (&arguments.value, &arguments.text) {
         (Some(value), _) => line(&value.to_string()),

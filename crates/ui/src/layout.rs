@@ -1,4 +1,4 @@
-//! What is around every page: head, navigation, landmarks.
+//! The frame of every page: head, navigation, landmarks.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -14,11 +14,11 @@ pub(crate) enum Section {
     Servers,
     /// The saved programs.
     Programs,
-    /// What is allowed.
+    /// The permissions.
     Permissions,
     /// The open questions about permissions.
     Questions,
-    /// What code mode saved.
+    /// The savings of code mode.
     Savings,
     /// A page of no part.
     None,

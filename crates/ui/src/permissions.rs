@@ -1,4 +1,4 @@
-//! What is allowed: the permanent answers of the user, and the permissions in the configuration.
+//! The permissions: the permanent answers of the user, and the permissions in the configuration.
 
 use config::{Glob, Server};
 use gateway::permission::{AnsweredBy, CurrentServers, InForce, Remembered, RememberedAnswer};
@@ -9,7 +9,7 @@ use crate::action::Action;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
 use crate::layout::{self, Document, Section};
-use crate::servers;
+use crate::servers::{self, Badge};
 use crate::servers_one::permission;
 use crate::shown;
 use crate::text::{line, time};
@@ -70,7 +70,7 @@ fn answer_row(answer: &RememberedAnswer, state: InForce, visitor: &Visitor) -> M
                     code { bdi { (line(&format!("{}.{}", answer.server, answer.tool))) } }
                 }
             }
-            td data-label="State" { (servers::state_badge((class, state.meaning()))) }
+            td data-label="State" { (Badge::new(class, state.meaning()).markup()) }
             td data-label="Since" {
                 @match answer.since {
                     Some(since) => (time(since)),

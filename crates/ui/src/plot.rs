@@ -33,7 +33,7 @@ pub(crate) struct Plot {
 /// One number of each day.
 pub(crate) struct Series {
     pub(crate) name: &'static str,
-    /// What chooses its colour.
+    /// The class that chooses its colour.
     pub(crate) class: &'static str,
     pub(crate) values: Vec<u64>,
 }

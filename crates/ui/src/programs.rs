@@ -14,7 +14,7 @@ use crate::checking;
 use crate::configured::{Configured, address};
 use crate::error::PageError;
 use crate::layout::{self, Document, Section, status};
-use crate::servers;
+use crate::servers::Badge;
 use crate::text::{count, line, time};
 
 /// A program with what is known of it without a compiler.
@@ -47,7 +47,7 @@ impl Programs {
         Ok(Programs { store, approvals: Approvals::read(), callable: OnceCell::new() })
     }
 
-    /// What is known of a program.
+    /// Shows the facts known about a program.
     pub(crate) fn known(
         &self,
         saved: SavedProgram,
@@ -175,7 +175,7 @@ pub(crate) fn run_link(run: &Summary) -> Markup {
 
 /// Whether a program fits its tools, as far as that is known.
 pub(crate) fn check_badge(known: &KnownProgram) -> Markup {
-    let state = match (&known.saved.content, &known.check) {
+    let (class, words) = match (&known.saved.content, &known.check) {
         (Err(_), _) => ("bad", "invalid"),
         (Ok(_), None) => ("idle", "not checked"),
         (Ok(_), Some(_)) if !known.is_current => ("busy", "tools have changed"),
@@ -185,7 +185,7 @@ pub(crate) fn check_badge(known: &KnownProgram) -> Markup {
             _ => ("bad", "broken"),
         },
     };
-    servers::state_badge(state)
+    Badge::new(class, words).markup()
 }
 
 /// Whether a program is approved.

@@ -82,7 +82,7 @@ fn facts(known: &KnownProgram) -> Markup {
     }
 }
 
-/// How snippets and the command line call it.
+/// Shows a program's call in snippets and on the command line.
 fn call(name: &str, content: &ProgramFile) -> Markup {
     html! {
         h2 { "Call" }

@@ -94,7 +94,7 @@ fn heading(number: u64) -> String {
     format!("question-{number}")
 }
 
-/// Who asks, and the question.
+/// Shows the asker and the question.
 fn asked(question: &OpenQuestion) -> Markup {
     html! {
         h2 id=(heading(question.number)) {
@@ -137,7 +137,7 @@ fn digest(question: &OpenQuestion) -> String {
 fn form_fields(question: &OpenQuestion) -> Markup {
     html! {
         @for (place, field) in question.fields.iter().flatten().enumerate() {
-            (form_field((question.number, place), field))
+            (form_field(question.number, place, field))
         }
     }
 }
@@ -154,7 +154,7 @@ fn buttons(question: &OpenQuestion) -> Markup {
     }
 }
 
-/// Who asks, in one line. A client's name is its own claim.
+/// Names the asker in one line. A client's name is its own claim.
 fn asker(asker: &Asker) -> String {
     let client = asker.client.as_deref().unwrap_or("a client without a name");
     let parts = [Some(client), Some(asker.transport), asker.subject.as_deref()];
@@ -172,19 +172,19 @@ fn input_name(place: usize) -> String {
 }
 
 /// A field of a server's form.
-fn form_field((question, place): (u64, usize), field: &Field) -> Markup {
+fn form_field(question: u64, place: usize, field: &Field) -> Markup {
     let id = format!("question-{question}-{place}");
     let about = line(&short(&field.description));
     html! {
         @match &field.kind {
             Kind::Choices(choices) => fieldset {
                 legend { (label(field)) }
-                @for choice in choices { (check_box((&id, place), field, choice)) }
+                @for choice in choices { (check_box(&id, place, field, choice)) }
                 @if !about.is_empty() { small { bdi { (about) } } }
             },
             kind => label {
                 span { (label(field)) }
-                (input((&id, place), kind, field.default.as_ref()))
+                (input(&id, place, kind, field.default.as_ref()))
                 @if !about.is_empty() { small { bdi { (about) } } }
             },
         }
@@ -205,7 +205,7 @@ fn label(field: &Field) -> Markup {
     }
 }
 
-fn check_box((id, place): (&str, usize), field: &Field, choice: &Choice) -> Markup {
+fn check_box(id: &str, place: usize, field: &Field, choice: &Choice) -> Markup {
     let is_default =
         |default: &Value| default.as_array().is_some_and(|all| all.contains(&choice.value.as_str().into()));
     html! {
@@ -217,7 +217,7 @@ fn check_box((id, place): (&str, usize), field: &Field, choice: &Choice) -> Mark
     }
 }
 
-fn input((id, place): (&str, usize), kind: &Kind, default: Option<&Value>) -> Markup {
+fn input(id: &str, place: usize, kind: &Kind, default: Option<&Value>) -> Markup {
     let name = input_name(place);
     // As JSON, a text has quotation marks.
     let default = default.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -258,9 +258,11 @@ fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, Page
         let value = match &field.kind {
             // Each box has one choice; a comma can be part of it.
             Kind::Choices(choices) => {
-                let is_chosen = |choice: &&Choice| action.form.all(&name).any(|given| given == choice.value);
-                let chosen: Vec<Value> =
-                    choices.iter().filter(is_chosen).map(|choice| choice.value.as_str().into()).collect();
+                let chosen: Vec<Value> = choices
+                    .iter()
+                    .filter(|choice| action.form.all(&name).any(|given| given == choice.value))
+                    .map(|choice| choice.value.as_str().into())
+                    .collect();
                 (!chosen.is_empty() || field.is_required).then(|| chosen.into())
             }
             // By its value alone, which another choice may have as its title.
@@ -291,9 +293,8 @@ pub(crate) fn answer(questions: Option<&OpenQuestions>, action: &Action) -> Resu
     let number = action.required("question")?;
     let number = number.parse().map_err(|_| PageError::wrong("the question is not a number"))?;
     let word = action.required("answer")?;
-    let closed = || PageError::wrong(NotAccepted::Closed.to_string());
     // No other question gets its number later.
-    let question = questions.get(number).ok_or_else(closed)?;
+    let question = questions.get(number).ok_or_else(|| PageError::wrong(NotAccepted::Closed.to_string()))?;
     if !shown::is_of(action, &digest(&question)) {
         return Err(shown::differs("the question"));
     }
@@ -320,8 +321,7 @@ mod tests {
             "sure": { "type": "boolean", "default": true }, "size": { "type": "number", "default": 1.5 },
         } });
         let fields = mcp::form::fields(&schema).unwrap();
-        let shown =
-            fields.iter().enumerate().map(|(place, field)| form_field((7, place), field).into_string());
+        let shown = fields.iter().enumerate().map(|(place, field)| form_field(7, place, field).into_string());
         let shown: String = shown.collect();
         assert!(!shown.contains("<script") && !shown.contains("\"\"'"), "{shown}");
         for part in [

@@ -16,10 +16,10 @@ use crate::shown;
 use crate::site::Site;
 use crate::text::{breakable, line, lines};
 
-/// How long the page waits for the compiler.
+/// The time that the page waits for the compiler.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What a form has: the program's name, and its text.
+/// The fields of a form: the program's name, and its text.
 struct Program<'a> {
     name: &'a str,
     text: &'a str,
@@ -88,13 +88,14 @@ pub(crate) async fn save(site: &Site, action: &Action) -> Result<Document, PageE
         done = command(site, &["program", "save", "--yes"], &program).await?;
     }
     let has_changed = is_confirmed && !is_shown;
-    Ok(page(answer(&program, (&done, has_changed), &action.visitor)))
+    Ok(page(answer(&program, &done, has_changed, &action.visitor)))
 }
 
 async fn command(site: &Site, words: &[&str], program: &Program<'_>) -> Result<Done, PageError> {
-    let saving = site.commands.run((words, &[program.name, "-"]), program.text.to_owned())?;
-    let late = || PageError::failed("the program was not compiled in time; try again");
-    tokio::time::timeout(LONGEST, saving).await.map_err(|_| late())?
+    let saving = site.commands.run(words, &[program.name, "-"], program.text.to_owned())?;
+    tokio::time::timeout(LONGEST, saving)
+        .await
+        .map_err(|_| PageError::failed("the program was not compiled in time; try again"))?
 }
 
 /// A digest of a program, and of what the command has shown of it: the change and the tools.
@@ -102,7 +103,7 @@ fn digest(program: &Program<'_>, done: &Done) -> String {
     shown::digest(&[program.name, program.text, &done.output])
 }
 
-fn answer(program: &Program<'_>, (done, has_changed): (&Done, bool), visitor: &Visitor) -> Markup {
+fn answer(program: &Program<'_>, done: &Done, has_changed: bool, visitor: &Visitor) -> Markup {
     // Without `--yes` and a terminal, it shows the program, and then refuses to save it.
     let is_shown = !done.output.is_empty();
     html! {

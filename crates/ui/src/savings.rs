@@ -1,4 +1,4 @@
-//! What code mode saved, by day.
+//! The savings of code mode, by day.
 
 use history::{Filter, Reader, Savings};
 use maud::{Markup, html};

@@ -55,7 +55,7 @@ pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<D
     Ok(layout::page("Servers", Section::Servers, body))
 }
 
-/// How the tools were called lately.
+/// Reads the latest calls of the tools.
 ///
 /// # Errors
 /// If the history can't be read.
@@ -63,7 +63,7 @@ pub(crate) fn latest(reader: Option<&Reader>) -> Result<LatestCalls, PageError> 
     Ok(reader.map(|reader| reader.latest_calls(CALLS)).transpose()?.unwrap_or_default())
 }
 
-/// Which calls the numbers are of.
+/// Names the calls that the numbers count.
 pub(crate) fn counted(calls: usize) -> String {
     let shown = count(u64::try_from(calls).unwrap_or(u64::MAX));
     match u32::try_from(calls) {
@@ -92,7 +92,7 @@ pub(crate) fn call_headings() -> Markup {
     }
 }
 
-/// How often something was called, and how long that took.
+/// Shows the number of calls and their duration.
 pub(crate) fn call_cells(calls: Option<&ToolCalls>) -> Markup {
     let none = ToolCalls::default();
     let calls = calls.unwrap_or(&none);
@@ -114,25 +114,37 @@ pub(crate) fn last_call(calls: &ToolCalls) -> Markup {
     }
 }
 
-/// The state of a usable server: its class and words.
-pub(crate) fn state(server: &Server, configured: &Configured) -> (&'static str, &'static str) {
+/// A state in a few words, with the class of its colour.
+#[derive(Clone, Copy)]
+pub(crate) struct Badge {
+    class: &'static str,
+    words: &'static str,
+}
+
+impl Badge {
+    pub(crate) fn new(class: &'static str, words: &'static str) -> Self {
+        Badge { class, words }
+    }
+
+    pub(crate) fn markup(self) -> Markup {
+        html! { span class=(format!("badge {}", self.class)) { (self.words) } }
+    }
+}
+
+/// The state of a usable server.
+pub(crate) fn state(server: &Server, configured: &Configured) -> Badge {
     let name = &server.connection.name;
-    let Some(list) = configured.lists.get(name) else { return ("idle", "enabled, never listed") };
+    let Some(list) = configured.lists.get(name) else { return Badge::new("idle", "enabled, never listed") };
     if configured.known.pins.held(name, list).is_empty() {
-        ("good", "enabled")
+        Badge::new("good", "enabled")
     } else {
-        ("busy", "tools held back")
+        Badge::new("busy", "tools held back")
     }
 }
 
 /// The state of an entry that can't be used.
-pub(crate) fn absence(absent: &Absent) -> (&'static str, &'static str) {
-    if absent.wrong.is_some() { ("bad", "invalid") } else { ("idle", "disabled") }
-}
-
-/// A state with its colour.
-pub(crate) fn state_badge((class, words): (&str, &str)) -> Markup {
-    html! { span class=(format!("badge {class}")) { (words) } }
+pub(crate) fn absence(absent: &Absent) -> Badge {
+    if absent.wrong.is_some() { Badge::new("bad", "invalid") } else { Badge::new("idle", "disabled") }
 }
 
 fn usable(server: &Server, configured: &Configured, calls: &LatestCalls) -> Markup {
@@ -144,7 +156,7 @@ fn usable(server: &Server, configured: &Configured, calls: &LatestCalls) -> Mark
     html! {
         tr {
             td.title { (link(name)) }
-            td data-label="State" { (state_badge(state(server, configured))) }
+            td data-label="State" { (state(server, configured).markup()) }
             td data-label="Transport" { (connection.transport.name()) }
             td.arguments data-label="From" { (breakable(&source(&server.layer))) }
             td.number data-label="Tools" { (tools.map_or_else(|| "unknown".to_owned(), |tools| tools.to_string())) }
@@ -158,7 +170,7 @@ fn unusable(absent: &Absent, calls: &LatestCalls) -> Markup {
     html! {
         tr {
             td.title { (link(&absent.name)) }
-            td data-label="State" { (state_badge(absence(absent))) }
+            td data-label="State" { (absence(absent).markup()) }
             td data-label="Transport" { (absent.transport.unwrap_or("unknown")) }
             td.arguments data-label="From" { (breakable(&source(&absent.layer))) }
             td.number data-label="Tools" { "–" }

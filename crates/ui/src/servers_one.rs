@@ -36,7 +36,7 @@ pub(crate) fn page(
     let title = line(name);
     let body = if let Some(server) = config.server(name) {
         html! {
-            h1 { bdi { (title) } " " (servers::state_badge(servers::state(server, configured))) }
+            h1 { bdi { (title) } " " (servers::state(server, configured).markup()) }
             (facts(server, configured, &calls))
             (pins(name, configured))
             (tools(name, configured, &calls, query)?)
@@ -46,7 +46,7 @@ pub(crate) fn page(
         let absent =
             absent.ok_or_else(|| PageError::missing(format!("the configuration has no server {name:?}")))?;
         html! {
-            h1 { bdi { (title) } " " (servers::state_badge(servers::absence(absent))) }
+            h1 { bdi { (title) } " " (servers::absence(absent).markup()) }
             dl.facts { div { dt { "From" } dd { (servers::source(&absent.layer)) } } }
             @match &absent.wrong {
                 Some(wrong) => {
@@ -95,8 +95,8 @@ fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Marku
 /// The tools as accepted with `mcp lock`, and what differs.
 fn pins(name: &str, configured: &Configured) -> Markup {
     let Some(list) = configured.lists.get(name) else { return html! {} };
-    let admits = |tool: &str| configured.config.admits(name, tool);
-    let differences: Vec<Difference> = configured.known.pins.differences(name, list, admits);
+    let differences: Vec<Difference> =
+        configured.known.pins.differences(name, list, |tool| configured.config.admits(name, tool));
     html! {
         h2 #pins { "Pins" }
         @if differences.is_empty() {
@@ -179,7 +179,7 @@ pub(crate) fn permission(permission: Permission) -> &'static str {
     }
 }
 
-/// How a tool is called.
+/// Returns the path that calls a tool.
 pub(crate) fn place(server: &str, tool: &str, list: &ToolList, configured: &Configured) -> &'static str {
     let config = &configured.config;
     if !config.admits(server, tool) {

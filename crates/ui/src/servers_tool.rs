@@ -13,6 +13,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::query::Query;
 use crate::text::{count, line, lines};
+use crate::try_form::ToolPath;
 use crate::{schema, servers, servers_one, snippet, try_form};
 
 /// The page of the tool that the query names.
@@ -72,7 +73,7 @@ pub(crate) fn page(
         }
         @if visitor.may_act() {
             h2 #try { "Try a call" }
-            (try_form::form((server, name), &tool["inputSchema"], visitor))
+            (try_form::form(ToolPath { server, tool: name }, &tool["inputSchema"], visitor))
         }
         (schema::section("Arguments", &tool["inputSchema"]))
         @if tool["outputSchema"].is_object() {
@@ -85,7 +86,7 @@ pub(crate) fn page(
     Ok(layout::page(&title, Section::Servers, body))
 }
 
-/// What the annotations of a tool say (MCP's `ToolAnnotations`). Nothing checks them.
+/// Lists the claims in the annotations of a tool (MCP's `ToolAnnotations`). Nothing checks them.
 fn claims(annotations: &Value) -> String {
     let claim = |name: &str, yes: &'static str, no: &'static str| {
         annotations[name].as_bool().map(|is| if is { yes } else { no })

@@ -1,4 +1,4 @@
-//! What all pages share.
+//! The state that all pages share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::command::Commands;
 use crate::error::PageError;
 use crate::store::Store;
 
-/// What all pages share.
+/// The state that all pages share.
 pub(crate) struct Site {
     pub(crate) access: Access,
     pub(crate) store: Store,

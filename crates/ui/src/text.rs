@@ -64,7 +64,9 @@ pub(crate) fn breakable(text: &str) -> Markup {
         }
         length = if letter.is_whitespace() { 0 } else { length + 1 };
         last = letter;
-        parts.last_mut().into_iter().for_each(|part| part.push(letter));
+        if let Some(part) = parts.last_mut() {
+            part.push(letter);
+        }
     }
     html! { @for (place, part) in parts.iter().enumerate() { @if place > 0 { wbr; } (part) } }
 }

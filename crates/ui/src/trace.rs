@@ -153,7 +153,7 @@ impl Trace<'_> {
                     (head(&html! { (name(first, &tool(first))) " " strong { "×" (calls.len()) } }, to - from))
                     (waterfall::lanes(self.window, &bars))
                 }
-                p.opened { (self.about(calls)) " · " (waterfall::zoom_to(self.id, self.window, (from, to))) }
+                p.opened { (self.about(calls)) " · " (waterfall::zoom_to(self.id, self.window, from, to)) }
                 ul { @for call in calls { li { (self.call(call, &self.short(call))) } } }
             }
         }
@@ -217,7 +217,7 @@ impl Trace<'_> {
                     (facts(call))
                     @if let Some(arguments) = self.exchanges.arguments(call) { (part("Arguments", &arguments)) }
                     @if let Some(result) = self.exchanges.result(call) { (part("Result", result)) }
-                    p { (waterfall::zoom_to(self.id, self.window, (call.began_ms, end))) }
+                    p { (waterfall::zoom_to(self.id, self.window, call.began_ms, end)) }
                 }
             }
         }

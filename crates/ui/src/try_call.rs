@@ -4,7 +4,7 @@
 //! answer comes with another form, which names exactly this question, and permits this one call.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use gateway::permission::{
@@ -15,6 +15,7 @@ use gateway::session_host::SessionHost;
 use gateway::sessions::Sessions;
 use history::shown::duration;
 use maud::{Markup, html};
+use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use server::tool_result_files::text;
@@ -28,7 +29,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::shown;
 use crate::text::{breakable, line, lines};
-use crate::try_form;
+use crate::try_form::{self, ToolPath};
 
 /// Limit on calls of the page at the same time.
 static TURNS: Semaphore = Semaphore::const_new(4);
@@ -40,7 +41,7 @@ const RESULT: usize = 256 << 10;
 const ARGUMENTS: &str = "arguments";
 const ALLOWED: &str = "allowed";
 
-/// What became of a call.
+/// The result of a call.
 enum Called {
     /// It needs a permission; the text of the question.
     Asked(String),
@@ -72,7 +73,7 @@ impl Prompter for FormPrompter {
         let answer = if self.allowed.as_deref() == Some(&mark(&text, &self.arguments)) {
             Answer::Once
         } else {
-            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            *self.asked.lock() = Some(text);
             Answer::No
         };
         Box::pin(std::future::ready(answer))
@@ -125,10 +126,11 @@ pub(crate) async fn page(
     })?;
     propagation::hand_on(&mut configured.config, false, None)?;
     let allowed = action.form.get(ALLOWED).map(str::to_owned);
-    let called = call(&configured, (server, tool), &arguments, allowed).await;
+    let path = ToolPath { server, tool };
+    let called = call(&configured, path, &arguments, allowed).await;
     let body = html! {
         h1 { code { bdi { (line(&format!("{server}.{tool}"))) } } }
-        (outcome(&called, (server, tool), &arguments, visitor, &configured))
+        (outcome(&called, path, &arguments, visitor, &configured))
         h2 { "Arguments" }
         pre tabindex="0" role="region" aria-label="Arguments" { bdi { (lines(&configured.masked(arguments.get()))) } }
         p { a href=(address("tool", &[("server", server), ("name", tool)])) { "Back to the tool" } }
@@ -138,7 +140,7 @@ pub(crate) async fn page(
 
 async fn call(
     configured: &Configured,
-    (server, tool): (&str, &str),
+    path: ToolPath<'_>,
     arguments: &RawValue,
     allowed: Option<String>,
 ) -> Called {
@@ -152,15 +154,15 @@ async fn call(
     sessions.hold_to(configured.known.pins.clone());
     sessions.permit(policy);
     let started = Instant::now();
-    let called = match sessions.start(server).await {
+    let called = match sessions.start(path.server).await {
         Err(unopened) => Called::Failed(unopened.report.for_terminal()),
-        Ok(_) => match sessions.call_directly(server, tool, arguments.to_owned()).await {
+        Ok(_) => match sessions.call_directly(path.server, path.tool, arguments.to_owned()).await {
             Ok(answer) => Called::Answered {
                 result: serde_json::from_str(answer.result.get()).unwrap_or_default(),
                 ms: started.elapsed().as_secs_f64() * 1e3,
             },
             Err(failure) => {
-                let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let asked = asked.lock().take();
                 asked.map_or(Called::Failed(failure.message), Called::Asked)
             }
         },
@@ -171,7 +173,7 @@ async fn call(
 
 fn outcome(
     called: &Called,
-    (server, tool): (&str, &str),
+    path: ToolPath<'_>,
     arguments: &RawValue,
     visitor: &Visitor,
     configured: &Configured,
@@ -182,12 +184,12 @@ fn outcome(
             pre #question tabindex="0" role="region" aria-label="Question" { bdi { (question) } }
             form.actions action="try" method="post" {
                 (visitor.field())
-                input type="hidden" name="server" value=(server);
-                input type="hidden" name="name" value=(tool);
+                input type="hidden" name="server" value=(path.server);
+                input type="hidden" name="name" value=(path.tool);
                 input type="hidden" name=(ARGUMENTS) value=(arguments.get());
                 input type="hidden" name=(ALLOWED) value=(mark(question, arguments.get()));
                 button type="submit" { "Yes, once" }
-                a href=(address("tool", &[("server", server), ("name", tool)])) { "No" }
+                a href=(address("tool", &[("server", path.server), ("name", path.tool)])) { "No" }
             }
         },
         Called::Failed(why) => html! {

@@ -33,7 +33,7 @@ struct Field<'a> {
     kind: Kind,
 }
 
-/// How the value of a member is written.
+/// The notation for the value of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -86,16 +86,23 @@ fn field_name(place: usize) -> String {
     format!("argument-{place}")
 }
 
+/// The server and the name of a tool.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolPath<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) tool: &'a str,
+}
+
 /// The form.
-pub(crate) fn form((server, tool): (&str, &str), schema: &Value, visitor: &Visitor) -> Markup {
+pub(crate) fn form(path: ToolPath<'_>, schema: &Value, visitor: &Visitor) -> Markup {
     let fields = fields(schema);
     let rest =
         if fields.is_empty() { "Arguments as a JSON object" } else { "Further arguments as a JSON object" };
     html! {
         form.try action="try" method="post" {
             (visitor.field())
-            input type="hidden" name="server" value=(server);
-            input type="hidden" name="name" value=(tool);
+            input type="hidden" name="server" value=(path.server);
+            input type="hidden" name="name" value=(path.tool);
             @for (place, field) in fields.iter().enumerate() {
                 label {
                     span { bdi { (line(field.name)) } (hint(field)) }
@@ -273,7 +280,7 @@ mod tests {
     #[test]
     fn a_schema_without_members_has_one_field() {
         for schema in [json!(true), json!({ "anyOf": [] }), json!({ "$ref": "#" })] {
-            let page = form(("s", "t"), &schema, &Visitor::default()).into_string();
+            let page = form(ToolPath { server: "s", tool: "t" }, &schema, &Visitor::default()).into_string();
             assert_eq!(page.matches("<textarea").count(), 1, "{page}");
             let form = Query::of_form(b"rest=%7B%22a%22%3A1%7D");
             assert_eq!(Value::Object(arguments(&schema, &form).unwrap()), json!({ "a": 1 }));
@@ -284,7 +291,8 @@ mod tests {
     fn nothing_of_a_schema_is_markup_in_the_form() {
         let hostile = "\"><script>alert(1)</script>";
         let schema = json!({ "properties": { hostile: { "enum": [hostile], "description": hostile } } });
-        let page = form((hostile, hostile), &schema, &Visitor::default()).into_string();
+        let page =
+            form(ToolPath { server: hostile, tool: hostile }, &schema, &Visitor::default()).into_string();
         assert!(!page.contains("<script") && page.matches("&lt;script&gt;").count() >= 5, "{page}");
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn zoom(id: &str, window: Window) -> Markup {
 }
 
 /// The link to the part of the time from one to another.
-pub(crate) fn zoom_to(id: &str, window: Window, (from, to): (f64, f64)) -> Markup {
+pub(crate) fn zoom_to(id: &str, window: Window, from: f64, to: f64) -> Markup {
     let margin = (to - from) / 10.0;
     html! { a.zoom href=(window.part(from - margin, to + margin).address(id)) { "Zoom to it" } }
 }
@@ -175,7 +175,7 @@ pub(crate) fn axis(window: Window) -> Markup {
 pub(crate) fn track(window: Window, bars: &[Bar]) -> Markup {
     html! {
         svg.track height=(ROW) aria-hidden="true" {
-            @for bar in bars { (rectangle(window, *bar, ((ROW - BAR) / 2.0, BAR))) }
+            @for bar in bars { (rectangle(window, *bar, (ROW - BAR) / 2.0, BAR)) }
         }
     }
 }
@@ -190,7 +190,7 @@ pub(crate) fn lanes(window: Window, things: &[Vec<Bar>]) -> Markup {
         svg.track height=(height + ROW - BAR) aria-hidden="true" {
             @for (bars, place) in things.iter().zip(places) {
                 @let top = (ROW - BAR) / 2.0 + lane * f64::from(u32::try_from(place).unwrap_or(u32::MAX));
-                @for bar in bars { (rectangle(window, *bar, (top, (lane * 0.8).max(0.5)))) }
+                @for bar in bars { (rectangle(window, *bar, top, (lane * 0.8).max(0.5))) }
             }
         }
     }
@@ -213,7 +213,7 @@ fn places(things: &[Vec<Bar>]) -> (Vec<usize>, usize) {
     (places, ends.len())
 }
 
-fn rectangle(window: Window, bar: Bar, (top, height): (f64, f64)) -> Markup {
+fn rectangle(window: Window, bar: Bar, top: f64, height: f64) -> Markup {
     let is_shown = bar.from <= window.to && bar.to >= window.from;
     let start = window.at(bar.from).min(100.0 - NARROWEST);
     let width = (window.at(bar.to) - start).max(NARROWEST);

@@ -16,7 +16,7 @@ const PROGRAM: &str = "program";
 /// machine needs more than 30 s to compile the linker.
 const CPU_SECONDS: u64 = 600;
 
-/// What compiles a base.
+/// The parts that compile a base.
 #[derive(Clone, Copy)]
 pub(crate) struct Creation<'a> {
     pub(crate) cache: &'a Cache,

@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum size of the output, in bytes.
 const OUTPUT: usize = 1 << 20;
 
-/// What a run did.
+/// The effects of a run.
 #[derive(Debug, PartialEq, Eq)]
 struct Behaviour {
     status: ExitStatus,

@@ -1,4 +1,4 @@
-//! What a program has done, as recorded by its execution.
+//! The acts of a program, as recorded by its execution.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +11,7 @@ use crate::refused::CallsRefused;
 /// Maximum number of calls listed in an outcome; the rest are only counted.
 pub const CALLS_KEPT: usize = 1000;
 
-/// What a program has done so far; outlives a broker that is dropped early.
+/// The acts of a program so far; outlives a broker that is dropped early.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramRecord {
     pub(crate) calls: Vec<CallRecord>,

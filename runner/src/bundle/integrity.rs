@@ -23,7 +23,7 @@ pub struct Integrity {
     pub files: usize,
     /// Whether their contents were compared, and not only their sizes and permissions.
     pub contents: bool,
-    /// What differs, as `PATH: WHY`.
+    /// The differences, as `PATH: WHY`.
     pub differences: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl Bundle {
         files.filter_map(|entry| Some(entry.path().strip_prefix(&self.root).ok()?.to_owned()))
     }
 
-    /// How a file differs from the manifest.
+    /// Compares a file with the manifest.
     fn differs(&self, file: &BundledFile, contents: bool) -> Option<String> {
         let path = self.root.join(&file.path);
         let metadata = match fs_err::symlink_metadata(&path) {

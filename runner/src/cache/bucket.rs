@@ -55,7 +55,7 @@ impl Bucket {
         }
     }
 
-    /// What it contains, in a few words.
+    /// Describes its contents in a few words.
     #[must_use]
     pub fn contents(self) -> &'static str {
         match self {

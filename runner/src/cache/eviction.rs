@@ -13,8 +13,9 @@ use super::budget::{Budget, with_slack};
 use super::ledger::Usage;
 use super::{contents, hold};
 
-/// How far a time of use may be in the future: file servers have their own clocks. A later time was recorded before the
-/// clock was set back; such entries are evicted first, because otherwise they would stay until the clock catches up.
+/// The time by which a time of use may be in the future: file servers have their own clocks. A later time was recorded
+/// before the clock was set back; such entries are evicted first, because otherwise they would stay until the clock
+/// catches up.
 const AHEAD: Duration = Duration::from_secs(60);
 
 /// An entry, or a file in a bucket of files.
@@ -124,7 +125,7 @@ fn order(used: SystemTime, now: SystemTime) -> SystemTime {
 /// An eviction under way.
 pub(super) struct Eviction<'a> {
     pub(super) root: &'a Path,
-    /// What can still be evicted; the least recently used is last.
+    /// The entries that can still be evicted; the least recently used is last.
     pub(super) found: Vec<Found>,
     pub(super) usage: Usage,
     /// Folders to delete.

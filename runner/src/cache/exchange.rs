@@ -37,7 +37,7 @@ impl Cache {
         }
     }
 
-    /// How often entries were found.
+    /// Returns the number of entries found.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         let Counters { local_hits, remote_hits, misses } = &*self.counters;

@@ -52,7 +52,8 @@ pub(super) struct Usage {
     buckets: BTreeMap<String, Totals>,
     /// Compiled bindings by the server's module, and programs by their subject.
     owners: BTreeMap<String, Totals>,
-    /// How many entries the last eviction left in a bucket that holds more than it may, because they are in use.
+    /// The number of entries that the last eviction left in a bucket that holds more than it may, because they are in
+    /// use.
     #[serde(default)]
     in_use: BTreeMap<String, usize>,
 }
@@ -92,7 +93,8 @@ impl Usage {
         self.in_use.insert(bucket.name().to_owned(), self.of(bucket).entries);
     }
 
-    /// How many entries the last eviction left in a bucket beyond its limit; 0 where it reached the limit.
+    /// Returns the number of entries that the last eviction left in a bucket beyond its limit; 0 where it reached the
+    /// limit.
     pub(super) fn in_use(&self, bucket: Bucket) -> usize {
         self.in_use.get(bucket.name()).copied().unwrap_or_default()
     }

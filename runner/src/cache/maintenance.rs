@@ -1,4 +1,4 @@
-//! What users ask of the cache: its contents by bucket, and the removal of what no process uses.
+//! The users' view of the cache: its contents by bucket, and the removal of entries that no process uses.
 //!
 //! Like eviction, it runs under the lock of the ledger, claims each entry before it removes it, and leaves what is held.
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// Number and total size of some entries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Entries {
-    /// How many there are.
+    /// The number of entries.
     pub entries: usize,
     /// Their size in bytes.
     pub bytes: u64,
@@ -34,7 +34,7 @@ pub struct BucketContents {
     pub bucket: Bucket,
     /// All its entries.
     pub all: Entries,
-    /// Those that a process uses now.
+    /// The entries that a process uses now.
     pub in_use: Entries,
     /// Maximum size in bytes; `None` for builds in progress, which are not limited.
     pub limit_bytes: Option<u64>,
@@ -51,7 +51,7 @@ pub struct CacheContents {
     pub free_bytes: Option<u64>,
     /// Each bucket.
     pub buckets: Vec<BucketContents>,
-    /// What other versions of Toolsmith left in buckets that this version does not have.
+    /// The entries that other versions of Toolsmith left in buckets that this version does not have.
     pub outdated: Entries,
 }
 
@@ -60,22 +60,22 @@ pub struct CacheContents {
 pub enum Removal {
     /// All.
     All,
-    /// Those beyond the limits of a cache of this size in bytes, as publishing removes them.
+    /// The entries beyond the limits of a cache of this size in bytes, as publishing removes them.
     OverLimit(u64),
     /// The least recently used, until the rest has this size in bytes. The most recently used layer stays.
     DownTo(u64),
-    /// Those that have not been used for this long.
+    /// The entries that have not been used for this long.
     UnusedFor(Duration),
 }
 
-/// What was removed, and what was not.
+/// The removed entries, and the ones left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Removed {
     /// The removed entries.
     pub removed: Entries,
     /// Entries that were to be removed, and are in use by a process.
     pub in_use: Entries,
-    /// What is left, including those in use.
+    /// The rest, including the entries in use.
     pub left: Entries,
 }
 

@@ -1,5 +1,5 @@
-//! What a remote cache, which several machines share, does for the local one. It is implemented elsewhere; `exchange` uses
-//! it.
+//! The services of a remote cache, which several machines share, for the local one. It is implemented elsewhere;
+//! `exchange` uses it.
 
 use std::any::Any;
 use std::fmt;
@@ -29,11 +29,11 @@ pub trait RemoteCache: fmt::Debug + Send + Sync {
     /// Waits until offered entries are written, for at most this time.
     fn flush(&self, within: Duration) -> BoxFuture<'_, ()>;
 
-    /// What it has done so far.
+    /// Returns its record so far.
     fn statistics(&self) -> RemoteStatistics;
 }
 
-/// What identifies an entry for all machines.
+/// The identity of an entry for all machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtifactId {
     /// The build layer, with the version of its format.
@@ -93,7 +93,7 @@ impl Claim {
         Claim(Box::new(held))
     }
 
-    /// What it was created with, if that has the type `T`.
+    /// Returns the value that it was created with, if that has the type `T`.
     #[must_use]
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.downcast_ref()
@@ -143,7 +143,7 @@ pub enum Availability {
     Paused,
 }
 
-/// What a remote cache has done since the start of the process.
+/// The record of a remote cache since the start of the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RemoteStatistics {
     /// Entries that were refused: damaged, not authentic, or too large.
@@ -154,7 +154,7 @@ pub struct RemoteStatistics {
     pub written: u64,
     /// Entries that were not written, because too many were waiting or the store failed.
     pub unwritten: u64,
-    /// How often this machine waited for another one that was building the same.
+    /// The number of times that this machine waited for another one that was building the same.
     pub waits: u64,
     /// Whether it is read.
     pub reading: Availability,
@@ -162,7 +162,7 @@ pub struct RemoteStatistics {
     pub writing: Availability,
 }
 
-/// How often entries were found since the start of the process.
+/// The number of entries found since the start of the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct CacheStatistics {
     /// Entries found in the local cache.
@@ -171,7 +171,7 @@ pub struct CacheStatistics {
     pub remote_hits: u64,
     /// Entries found nowhere, which were then built.
     pub misses: u64,
-    /// What the remote cache has done; `None` if there is none.
+    /// The record of the remote cache; `None` if there is none.
     pub remote: Option<RemoteStatistics>,
 }
 

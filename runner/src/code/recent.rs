@@ -29,7 +29,7 @@ impl<T> Recent<T> {
         Recent(VecDeque::new())
     }
 
-    /// What was made of this text, if that is kept.
+    /// Finds the result for this text, if it is kept.
     pub(super) fn find(&mut self, source: &Source) -> Option<Arc<T>> {
         let at = self.0.iter().position(|(known, _)| known == source)?;
         let found = self.0.remove(at)?;

@@ -42,7 +42,7 @@ impl Reader<'_> {
         Diagnostic { level: "error".to_owned(), code, message: text, line, column, rendered, hint: None }
     }
 
-    /// What to do about a message that is about a saved program.
+    /// Returns the remedy for a message about a saved program.
     pub(super) fn program_hint(&self, message: &Message) -> Option<String> {
         let (program, _) = self.in_program(message.primary()?)?;
         let name = &program.name;

@@ -2,7 +2,7 @@
 
 use super::lookup::Found;
 
-/// What to do about a message.
+/// The remedy for a message.
 pub(super) struct Advice<'a> {
     pub(super) line: String,
     /// Tools whose signatures help.

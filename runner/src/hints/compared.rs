@@ -16,7 +16,7 @@ use crate::tokens::{Kind, Tokens};
 
 /// Methods between a field and its comparison; the field may be an `Option`.
 const ON_THE_WAY: [&str; 6] = ["as_ref", "clone", "cloned", "expect", "to_owned", "unwrap"];
-/// Those that turn an `Option` into its value.
+/// The methods that turn an `Option` into its value.
 const UNWRAPS: [&str; 2] = ["expect", "unwrap"];
 
 /// A comparison that is never true.

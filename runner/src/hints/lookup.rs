@@ -111,12 +111,12 @@ impl<'a> Lookup<'a> {
         servers
     }
 
-    /// Why the server of this module is unavailable.
+    /// Returns the reason why the server of this module is unavailable.
     pub(crate) fn absent_server(&self, module: &str) -> Option<String> {
         self.catalog.absent_server(module)
     }
 
-    /// Why a server's tool was left out.
+    /// Returns the reason why a server's tool was left out.
     pub(crate) fn absent_tool(&self, module: &ServerModule, name: &str) -> Option<String> {
         self.catalog.absent_tool(&module.server, name)
     }

@@ -9,7 +9,7 @@ const VALUES_KEPT: usize = 40;
 /// Maximum number of characters of a name or literal of the snippet.
 pub(super) const NAME_SHOWN: usize = 60;
 
-/// How much of a signature is shown.
+/// The part of a signature that is shown.
 #[derive(Clone, Copy)]
 enum Detail {
     /// Everything except the description.

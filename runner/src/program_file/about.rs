@@ -8,10 +8,10 @@ const DESCRIPTION_LIMIT: usize = 8 << 10;
 /// Maximum number of tags and examples.
 const LISTED: usize = 100;
 
-/// What a program's doc comment says.
+/// The content of a program's doc comment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
-    /// What the program does, as Markdown; the first line is its title.
+    /// The program's purpose, as Markdown; the first line is its title.
     pub description: String,
     /// Words that it is found by.
     pub tags: Vec<String>,
@@ -34,7 +34,7 @@ impl About {
     /// Reads the inner doc comments among `attributes`.
     ///
     /// # Errors
-    /// What is wrong in it.
+    /// Returns the error in it.
     pub(crate) fn of(attributes: &[Attribute]) -> Result<Self, String> {
         let mut about = About::default();
         let mut description: Vec<String> = Vec::new();

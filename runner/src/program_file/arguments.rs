@@ -16,11 +16,11 @@ pub struct Argument {
     pub about: String,
     /// Whether it must be given.
     pub is_required: bool,
-    /// What values it has.
+    /// The kind of its values.
     pub kind: ArgumentKind,
 }
 
-/// What values an argument has, as far as the text says.
+/// The kind of an argument's values, as far as the text shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// A text: strings, paths, dates and times.

@@ -30,14 +30,14 @@ pub(crate) struct ProgramModule {
     pub(crate) text: String,
     /// The identifiers in its text.
     pub(crate) identifiers: BTreeSet<String>,
-    /// How it is called, with types, for models.
+    /// Its call, with types, for models.
     pub(crate) signature: String,
 }
 
 /// The module of the program `name`, with its text and what that declares.
 ///
 /// # Errors
-/// Why it can't be called from other texts.
+/// Returns the reason if it can't be called from other texts.
 pub(crate) fn module(
     name: &str,
     text: &str,
@@ -190,7 +190,7 @@ fn setter(field: &Field) -> proc_macro2::TokenStream {
     quote! { pub fn #name(mut self, value: #kind) -> Self { self.0.#name = #value; self } }
 }
 
-/// How a value of this type is passed: texts in any form.
+/// Returns the type in which a value of this type is passed: texts in any form.
 fn taken(
     kind: &syn::Type,
     value: &proc_macro2::TokenStream,

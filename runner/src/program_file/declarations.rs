@@ -6,7 +6,7 @@ use syn::{Attribute, Fields, FnArg, Ident, Item, ItemFn, ItemStruct, ReturnType,
 /// The name of the type of a program's arguments.
 pub(crate) const ARGS: &str = "Args";
 
-/// What a program declares.
+/// The declarations of a program.
 #[derive(Debug)]
 pub(crate) struct Declarations<'a> {
     /// All items of the file.
@@ -22,7 +22,7 @@ const FORM: &str = "a program has `async fn run(args: Args) -> Result<…>`, or 
                     no arguments";
 
 impl<'a> Declarations<'a> {
-    /// Those of `file`.
+    /// Collects the declarations of `file`.
     ///
     /// # Errors
     /// If something is missing or has another form, with its place.

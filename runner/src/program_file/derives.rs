@@ -14,7 +14,7 @@ use super::declarations::{ARGS, Declarations, serde_keys};
 use crate::insertion::Insertion;
 use crate::purpose::{Purpose, SCHEMA_CRATE};
 
-/// What a type of the program must be able to do.
+/// The abilities that a type of the program needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Needs {
     read: bool,
@@ -22,7 +22,7 @@ struct Needs {
     described: bool,
 }
 
-/// What is inserted into a program with these declarations, in text order.
+/// Returns the insertions into a program with these declarations, in text order.
 pub(crate) fn insertions(program: &Declarations<'_>, purpose: Purpose) -> Vec<Insertion> {
     let types: BTreeMap<String, &Item> =
         program.items.iter().filter_map(|item| Some((type_name(item)?, item))).collect();

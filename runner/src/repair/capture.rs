@@ -1,4 +1,4 @@
-//! What a closure or `async` block captures: whether `move` can make a difference.
+//! The captures of a closure or `async` block: whether `move` can make a difference.
 
 use std::ops::Range;
 

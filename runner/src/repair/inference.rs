@@ -17,7 +17,7 @@ const UNDETERMINED: [&str; 3] = ["E0282", "E0283", "E0284"];
 /// Methods whose type parameter is the type of the argument, wherever they are in it.
 const TYPED: [&str; 3] = ["parse", "product", "sum"];
 
-/// Which of two types is stated, if the compiler may refuse one.
+/// The one of two types that is stated, if the compiler may refuse one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stated {
     /// The type that probably fits: that of the signature, but `Vec<_>` for items whose type the compiler knows.

@@ -1,4 +1,4 @@
-//! What may change in a snippet: `mut` variables, and values behind a shared reference.
+//! The changeable parts of a snippet: `mut` variables, and values behind a shared reference.
 
 use crate::tokens::Tokens;
 

@@ -23,7 +23,7 @@ pub(super) fn is_opening(edit: &Edit) -> bool {
     edit.start == edit.end && matches!(edit.text.as_str(), "?" | ".await" | ".await?")
 }
 
-/// What ends a snippet, a function or a loop early, or makes a call.
+/// The words that end a snippet, a function or a loop early, or make a call.
 const ENDS: [&str; 15] = [
     "abort",
     "assert",
@@ -42,7 +42,7 @@ const ENDS: [&str; 15] = [
     "unwrap",
 ];
 
-/// What else shows when something happens.
+/// The other words that show when something happens.
 const SHOWS: [&str; 8] = ["dbg", "emit", "eprint", "eprintln", "print", "println", "progress", "spawn"];
 
 /// Where a variable is assigned and first used.

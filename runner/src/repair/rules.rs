@@ -77,7 +77,7 @@ struct Error<'a> {
     label: &'a str,
     /// The label at `‹…›`.
     other: &'a str,
-    /// What the compiler says with its suggestion.
+    /// The compiler's note with its suggestion.
     note: &'a str,
     /// Whether the correction follows from the message alone.
     is_own: bool,

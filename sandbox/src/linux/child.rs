@@ -43,7 +43,7 @@ pub struct Child {
     timings: Timings,
 }
 
-/// Why the conversation with a helper ended before the command had started.
+/// The reason why the conversation with a helper ended before the command had started.
 pub(super) enum Conversation {
     Failed(SpawnError),
     /// The helper closed the socket before it had read the whole handover.

@@ -88,7 +88,7 @@ pub(super) enum Status {
     Ended(Evidence, End),
 }
 
-/// How a command has ended.
+/// The end of a command.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) enum End {
     Code(i32),

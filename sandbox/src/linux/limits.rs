@@ -60,8 +60,9 @@ pub(super) fn yield_processors(niceness: u8) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How much sooner the kernel ends this process than another one of the same size, in thousandths of all memory
-/// (`oom_score_adj` of proc_pid_oom_score_adj(5)): a process without memory of its own goes before one with half of it.
+/// The amount by which the kernel ends this process sooner than another one of the same size, in thousandths of all
+/// memory (`oom_score_adj` of proc_pid_oom_score_adj(5)): a process without memory of its own goes before one with half
+/// of it.
 const SOONER: i32 = 500;
 
 /// The largest value of such a score.

@@ -1,6 +1,6 @@
-//! How a supervisor keeps its command from taking more than its share: it lets the session yield to others once the kernel
-//! allows it, limits the number of a program's threads and the processor time that they take together, and counts its
-//! own time as the command's (`processor_time`).
+//! The limits by which a supervisor keeps its command from taking more than its share: it lets the session yield to
+//! others once the kernel allows it, limits the number of a program's threads and the processor time that they take
+//! together, and counts its own time as the command's (`processor_time`).
 //!
 //! It reads the host's /proc through descriptors, because with namespaces its root soon has none.
 
@@ -99,7 +99,7 @@ struct Threads {
     program: Option<Program>,
     /// The most that it may have, with the first.
     most: Option<u64>,
-    /// How many of them compete with other work.
+    /// The number of them that compete with other work.
     competing: Option<u64>,
     /// The niceness of this process, with which the program began.
     niceness: i32,

@@ -34,7 +34,7 @@ pub(super) fn is_of_this_build(helper: &Path) -> bool {
     probed(helper).is_of_this_build
 }
 
-/// What a helper's answer says.
+/// The contents of a helper's answer.
 #[derive(Clone)]
 struct Probed {
     support: Support,

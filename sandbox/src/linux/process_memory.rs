@@ -10,8 +10,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How many bytes of a file the kernel maps at a page fault, if they are in memory: the aligned block with the address. The
-/// default of `fault_around_bytes` (`mm/memory.c`).
+/// The number of bytes of a file that the kernel maps at a page fault, if they are in memory: the aligned block with
+/// the address. The default of `fault_around_bytes` (`mm/memory.c`).
 const FAULT_AROUND: u64 = 64 << 10;
 
 /// The memory of a process below a [`Child`](crate::Child). After the end of the process it is empty.

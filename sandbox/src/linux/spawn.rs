@@ -163,7 +163,7 @@ fn check_command(command: &Command) -> Result<(), PolicyError> {
     Ok(())
 }
 
-/// Why a helper has not started the command.
+/// The reason why a helper has not started the command.
 enum NotStarted {
     Failed(SpawnError),
     /// It ended before it had read its whole policy, so it has executed nothing.

@@ -259,7 +259,8 @@ impl Watch<'_> {
     }
 }
 
-/// How the command ended. Its process id stays reserved until it is reaped, so it cannot belong to another.
+/// Waits for the command and returns its end. Its process id stays reserved until it is reaped, so it cannot belong to
+/// another.
 fn await_end(leader: Pid, ends: Option<&File>) -> Option<End> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {

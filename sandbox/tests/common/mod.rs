@@ -59,7 +59,7 @@ impl Output {
         self.status.success() && self.stdout.starts_with("done")
     }
 
-    /// What an attempt that worked printed after `done`.
+    /// Returns the text that a successful attempt printed after `done`.
     pub(crate) fn detail(&self) -> &str {
         assert!(self.is_done(), "{self:?}");
         self.stdout["done".len()..].trim()

@@ -1,4 +1,4 @@
-//! What depends on the processor in the tests and benchmarks that compile programs.
+//! The parts that depend on the processor in the tests and benchmarks that compile programs.
 #![allow(dead_code, reason = "each uses a part")]
 
 /// The target of the programs. It is static, so they need no loader.

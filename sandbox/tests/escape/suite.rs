@@ -20,7 +20,7 @@ pub(crate) struct Suite {
     pub(crate) program: PathBuf,
 }
 
-/// How one run ended.
+/// The end of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
     Worked,

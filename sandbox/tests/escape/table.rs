@@ -47,7 +47,7 @@ const fn from_abi(landlock: u32) -> Held {
     held(true, landlock, true)
 }
 
-/// How a compiler's or a build's policy differs.
+/// The difference of a compiler's or a build's policy.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tree {
     /// Like a program.
@@ -94,7 +94,7 @@ pub(crate) enum Argument {
     Token,
 }
 
-/// How an attempt's success shows, besides its own report.
+/// The proof of an attempt's success, besides its own report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
     /// Only by its report.

@@ -18,7 +18,7 @@ use std::panic::Location;
 pub use context::{Context, IntoError};
 pub use original::Chain;
 
-/// What the macros of this crate expand to.
+/// The functions that the macros of this crate expand to.
 #[doc(hidden)]
 pub mod __private {
     pub use original::anyhow;

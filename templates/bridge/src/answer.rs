@@ -142,7 +142,7 @@ impl Answer {
         Answer { reader: Reader::stopped(), error: Some(Box::new(error)), content: Vec::new() }
     }
 
-    /// Why the value does not fit.
+    /// Returns the reason why the value does not fit.
     pub(crate) fn error(self, tool: &Tool) -> ToolError {
         let Answer { reader, error, content } = self;
         match error {

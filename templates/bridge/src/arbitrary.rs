@@ -160,7 +160,7 @@ fn is_held(text: &str) -> bool {
             && (!is_integer(text) || is_exactly(double, text) || is_written_as(double, text)))
 }
 
-/// What a program reads from a number in an answer.
+/// Reads a number in an answer as a program does.
 fn received<T: FromJson>(text: &str) -> Option<T> {
     let raw = format!(r#"{{"content":[],"structuredContent":[{text}]}}"#);
     let mut reader = Answer::of(read(&raw, &TOOL).unwrap(), &TOOL).reader;
@@ -168,12 +168,12 @@ fn received<T: FromJson>(text: &str) -> Option<T> {
     if reader.stopped { None } else { items.pop() }
 }
 
-/// What a tool is sent for a value.
+/// Returns the text that a tool is sent for a value.
 fn sent<T: ToJson>(value: &T) -> Option<String> {
     checked(|| value.to_json()).ok().map(|value| value.to_string())
 }
 
-/// What `.json()` reads from a number in text, and what is in structured content.
+/// Reads a number with `.json()` in text, and in structured content.
 fn untyped(text: &str) -> [Option<Value>; 2] {
     let quoted = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
     let structured = format!(r#"{{"content":[],"structuredContent":{text}}}"#);

@@ -16,7 +16,7 @@ use crate::wire::{CallFailure, FailureKind};
 #[derive(Debug)]
 pub struct Pending {
     state: State,
-    /// Why an argument prevents sending the call.
+    /// The reason why an argument prevents sending the call.
     unfit: Option<Box<Refused>>,
     /// Whether the result's type accepts any answer.
     unchecked: bool,
@@ -103,7 +103,7 @@ impl Pending {
     /// Like [`Pending::poll`], for a tool without an output schema whose type was observed in its answers.
     ///
     /// # Errors
-    /// Those of the call; an answer of another type is reported with how to widen the type.
+    /// Returns the errors of the call; an answer of another type is reported with how to widen the type.
     ///
     /// # Panics
     /// As for [`Pending::poll`].
@@ -119,7 +119,7 @@ impl Pending {
     /// Like [`Pending::poll`], for a type that accepts any answer.
     ///
     /// # Errors
-    /// Those of the call.
+    /// Returns the errors of the call.
     ///
     /// # Panics
     /// As for [`Pending::poll`].
@@ -136,7 +136,7 @@ impl Pending {
     /// Like [`Pending::poll`], for a tool without an output schema.
     ///
     /// # Errors
-    /// Those of the call.
+    /// Returns the errors of the call.
     ///
     /// # Panics
     /// As for [`Pending::poll`].
@@ -152,7 +152,7 @@ impl Pending {
     /// Like [`Pending::poll`], for the whole answer, whatever it is.
     ///
     /// # Errors
-    /// Those of the call.
+    /// Returns the errors of the call.
     ///
     /// # Panics
     /// As for [`Pending::poll`].
@@ -202,7 +202,7 @@ impl Pending {
         }
     }
 
-    /// Why the value read from the answer is invalid.
+    /// Returns the reason why the value read from the answer is invalid.
     fn error(&mut self, tool: &Tool) -> ToolError {
         let State::Answered(answer) = std::mem::replace(&mut self.state, State::Done) else { again(tool) };
         answer.error(tool)

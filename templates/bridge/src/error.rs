@@ -17,7 +17,7 @@ pub struct ToolError {
     pub server: String,
     /// The tool's name.
     pub tool: String,
-    /// What happened.
+    /// The failure, in words.
     pub message: String,
     /// The content blocks sent with the failure.
     pub content: Vec<Content>,

@@ -16,7 +16,7 @@ pub(crate) struct Items {
     values: Vec<Value>,
     /// The texts of the values; empty for structured content.
     texts: Vec<String>,
-    /// Why the only value, which is its text, is nothing but an item of a list.
+    /// The reason why the only value, which is its text, is only an item of a list.
     plain: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Items {
         Items { values: vec![Value::String(text)], texts: Vec::new(), plain: Some(reason) }
     }
 
-    /// What texts say; `None` if they are neither JSON nor plain items of a list.
+    /// Returns the items in texts; `None` if they are neither JSON nor plain items of a list.
     ///
     /// # Errors
     /// If a number in it can't be held.
@@ -120,7 +120,7 @@ impl Said {
 /// Values that are read as a list, or as the only one of them.
 struct List {
     values: Vec<Value>,
-    /// Whether they are nothing but the items of a list.
+    /// Whether they are only the items of a list.
     are_items: bool,
 }
 

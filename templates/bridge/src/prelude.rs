@@ -1,4 +1,4 @@
-//! What every snippet has in scope.
+//! The names that every snippet has in scope.
 
 pub use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 pub use std::time::{Duration, Instant};

@@ -172,7 +172,7 @@ steps! {
     /// A `Result` with an error without any description.
     FinishOpaque: <T, E> &&Tail<'_, Result<T, E>> => T,
         |tail| tail.map_err(|_| anyhow::anyhow!("an error of the type {}", std::any::type_name::<E>())), [];
-    /// What `main` may return instead of a value.
+    /// The types that `main` may return instead of a value.
     FinishExit: <'n> &Tail<'n, ExitCode> => (), |code| { exit(code); Ok(()) }, [];
     /// A plain value.
     FinishValue: <T> Tail<'_, T> => T, |tail| Ok(tail), [];

@@ -67,12 +67,12 @@ pub struct Welcome {
     pub cpu_seconds: u64,
 }
 
-/// Why a call has no answer.
+/// The reason why a call has no answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallFailure {
     /// The kind of failure.
     pub kind: FailureKind,
-    /// What happened and what to do, for the user or a model.
+    /// The failure and its remedy, for the user or a model.
     pub message: String,
 }
 
@@ -252,7 +252,7 @@ pub struct FoundTool {
     pub signature: String,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Finish {
@@ -310,7 +310,7 @@ pub struct UnmadeReport {
     pub server: String,
     /// The tool's name.
     pub tool: String,
-    /// How many.
+    /// The number.
     pub count: u64,
     /// Line of the snippet, from 1, if the place is in the snippet.
     pub line: Option<u32>,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
-/// Those of reading a time.
+/// Returns the errors of reading a time.
 #[doc(hidden)]
 pub fn __instantiate(text: &str) -> anyhow::Result<String> {
     use anyhow::Context;

@@ -25,7 +25,7 @@ pub mod prelude {
     pub use crate::future;
 }
 
-/// What the bridge is built with.
+/// The items that the bridge is built with.
 #[doc(hidden)]
 pub mod private {
     pub use crate::ordered::Ordered;

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Waker};
 use crate::private::Ordered;
 use crate::{StreamExt, TryStreamExt, stream};
 
-/// What happened, in order.
+/// The events, in order.
 type Log = RefCell<Vec<String>>;
 
 /// A future that is ready at its `polls`-th poll, and logs what happens to it and its output.
@@ -78,7 +78,7 @@ where
     None
 }
 
-/// What a future returns that need not wait.
+/// Returns the output of a future that need not wait.
 fn ready<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
@@ -112,7 +112,7 @@ fn steps(count: usize, fails: usize, log: &Log) -> impl Iterator<Item = Step<'_>
     })
 }
 
-/// What happens with ours and with the crate's are the same.
+/// Asserts that the same events happen with our macro and with the crate's.
 macro_rules! same {
     ($count:expr, $fails:expr, $limit:expr, |$steps:ident| $ours:expr, $crates:expr, $numbers:expr) => {{
         let (ours, crates) = (Log::default(), Log::default());

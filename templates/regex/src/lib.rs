@@ -10,7 +10,7 @@ pub use original::*;
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
-/// Those of the pattern.
+/// Returns the errors of the pattern.
 #[doc(hidden)]
 pub fn __instantiate(pattern: &str, text: &str) -> anyhow::Result<Vec<String>> {
     use anyhow::Context;

@@ -12,10 +12,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long a slow reader reads nothing.
+/// The time during which a slow reader reads nothing.
 const UNREAD: Duration = Duration::from_secs(4);
 
-/// How often the memory is sampled.
+/// The interval at which the memory is sampled.
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Shared by all rows: a folder with a cache, where the first layer is built once.
@@ -25,7 +25,7 @@ pub(crate) struct Scene {
     cache: PathBuf,
 }
 
-/// How a run ended.
+/// The end of a run.
 pub(crate) struct Ended {
     pub(crate) peak: u64,
     pub(crate) stdout: String,

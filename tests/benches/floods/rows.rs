@@ -15,7 +15,7 @@ const HTTP_FAULT_SERVER: &str = env!("CARGO_BIN_EXE_http-fault-server");
 /// A channel, the bytes pushed through it, and how.
 pub(crate) type Flood = (&'static str, u64, Way);
 
-/// Who floods.
+/// The party that floods.
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
     /// A program that `toolsmith run` runs, with the text that its outcome must contain.

@@ -27,23 +27,23 @@ use spares::Spares;
 /// The result of a step, or a description of its failure.
 pub(crate) type Checked<T> = Result<T, String>;
 
-/// How often the table has a row.
+/// The interval between rows of the table.
 const ROWS: u64 = 10;
 /// The row that later ones are compared with: the allocator and the caches have then reached their size.
 const BASELINE: usize = 1;
-/// How much memory may vary, in bytes: the allocator's, not that of thousands of executions.
+/// The variation allowed for memory, in bytes: the allocator's, not that of thousands of executions.
 const MEMORY_SLACK: u64 = 8 << 20;
-/// How many descriptors and processes may vary: those of a session that is being opened or closed.
+/// The variation allowed for descriptors and processes: those of a session that is being opened or closed.
 const COUNT_SLACK: usize = 4;
 /// Time limit for `serve` to become idle after executions, for the processes of the last executions to start, and for all
 /// processes to end after it was killed.
 pub(crate) const IDLE: Duration = Duration::from_secs(60);
-/// How often processes are looked at.
+/// The interval at which processes are sampled.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 /// Number of consecutive equal looks at which `serve` counts as idle.
 const SAME: usize = 5;
 
-/// What is measured of an idle `serve`.
+/// The measurements of an idle `serve`.
 struct Row {
     executions: u64,
     descriptors: usize,
@@ -129,7 +129,7 @@ struct Soak {
 /// An execution that has no answer yet.
 struct Begun {
     number: u64,
-    /// How many sessions were open before.
+    /// The number of sessions that were open before.
     opened: u64,
 }
 
@@ -229,7 +229,7 @@ fn idle(served: &Served, executions: u64) -> Checked<Row> {
     Ok(Row { executions, descriptors, processes, memory: processes::private(served.id()) })
 }
 
-/// What the last row has more of than the baseline.
+/// Lists the measurements in which the last row exceeds the baseline.
 fn grown(rows: &[Row]) -> Vec<String> {
     let (Some(base), Some(last)) = (rows.get(BASELINE).or(rows.first()), rows.last()) else {
         return Vec::new();

@@ -79,7 +79,7 @@ impl Served {
         }
     }
 
-    /// How often it has logged a phrase.
+    /// Counts the times that it has logged a phrase.
     pub(crate) fn logged(&self, phrase: &str) -> u64 {
         fs::read_to_string(&self.errors).unwrap_or_default().matches(phrase).count() as u64
     }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use crate::options::Options;
 use crate::served::Served;
 
-/// How many of the executions that run alone must adopt a spare session, and how many of those with a new text must find
-/// a spare compiler, in percent. `serve` was idle before, so normally all of them do. The rest is for a machine that is
-/// so busy that `serve` looks idle before it has started them.
+/// The minimum share, in percent, of the executions that run alone and adopt a spare session, and of those with a new
+/// text that find a spare compiler. `serve` was idle before, so normally all of them do. The rest is for a machine that
+/// is so busy that `serve` looks idle before it has started them.
 const SHARE: u64 = 75;
 
-/// What `serve` logs for each snippet that a spare compiler has compiled.
+/// The line that `serve` logs for each snippet that a spare compiler has compiled.
 const COMPILED: &str = "a spare compiler has compiled a snippet";
 
-/// How many executions there were, and how many of them adopted a spare session.
+/// The number of executions, and of those that adopted a spare session.
 #[derive(Default)]
 struct Adoptions {
     executions: u64,
@@ -38,7 +38,7 @@ impl Spares {
         Spares { record, alone: Adoptions::default(), together: Adoptions::default(), alone_new: 0 }
     }
 
-    /// How many sessions have been initialised.
+    /// Returns the number of sessions that have been initialised.
     pub(crate) fn opened(&self) -> u64 {
         fs::metadata(&self.record).map_or(0, |record| record.len())
     }
@@ -58,7 +58,7 @@ impl Spares {
         format!("{} | {} | {}", cell(&self.alone), cell(&self.together), served.logged(COMPILED))
     }
 
-    /// What was used less than it must be.
+    /// Lists the spares that were used less than they must be.
     pub(crate) fn problems(&self, options: &Options, served: &Served) -> Vec<String> {
         let mut problems = Vec::new();
         let Adoptions { executions, adopted } = self.alone;

@@ -140,7 +140,7 @@ impl Tree {
     }
 }
 
-/// Why two readers could understand the value differently, according to the independent reader.
+/// Returns the ambiguity of the value, according to the independent reader.
 fn ambiguity(value: &RawValue) -> Option<&'static str> {
     let Some(tree) = Tree::of(value) else { return Some("no Unicode") };
     let repeats = |tree: &Tree| match tree {

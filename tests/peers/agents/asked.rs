@@ -46,7 +46,9 @@ pub(super) fn is_offered(requests: &[Value], name: &str) -> bool {
 pub(super) fn first_text(requests: &[Value]) -> String {
     let mut text = String::new();
     let first = requests.iter().map(|request| &request["body"]).find(|body| !offers(body).is_empty());
-    first.into_iter().for_each(|body| texts(body, &mut text));
+    if let Some(body) = first {
+        texts(body, &mut text);
+    }
     text
 }
 

@@ -1,5 +1,5 @@
-//! What has no counterpart in the peers: a large server against a small one, and the demo server and a shared session
-//! under load.
+//! The measurements without a counterpart in the peers: a large server against a small one, and the demo server and a
+//! shared session under load.
 
 use std::path::Path;
 

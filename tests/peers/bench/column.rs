@@ -14,9 +14,9 @@ use crate::peers::{Peer, Upstream};
 use crate::session::Running;
 use crate::task::{TASKS, Task};
 
-/// How long a peer may take until it is idle.
+/// The time limit until a peer is idle.
 const IDLE: Duration = Duration::from_secs(10);
-/// How often its processes are looked at until then.
+/// The interval at which its processes are sampled until then.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Resident memory of an idle peer, in bytes.
@@ -33,7 +33,7 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) peer: Peer,
     running: Option<Running>,
-    /// Why it did not start or stopped working.
+    /// The reason why it did not start or stopped working.
     pub(crate) failure: Option<String>,
     /// By the task's place in `TASKS`: the first execution of a text, and its repetition.
     pub(crate) times: [(Figures, Figures); TASKS.len()],

@@ -41,7 +41,7 @@ impl Hello {
     }
 }
 
-/// What a command prints, without the end of the line.
+/// Returns the output of a command, without the end of the line.
 pub(crate) fn printed(command: &mut Command) -> Checked<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{program}: {error}"))?;

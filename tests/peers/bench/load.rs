@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use crate::Checked;
 use crate::figures::{Figures, milliseconds};
 
-/// How many executions run at a time.
+/// The number of executions that run at a time.
 pub(crate) const AT_ONCE: usize = 16;
 
 /// The result.

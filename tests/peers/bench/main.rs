@@ -190,7 +190,7 @@ fn head(options: &Options, hello: f64) -> Checked<String> {
 /// Numbers that no earlier run used, so that texts with them are in no cache.
 struct Numbers(u64);
 
-/// How many numbers a run may use before it could meet those of a run that started a second later.
+/// The number of values that a run may use before it could meet those of a run that started a second later.
 const BLOCK: u64 = 10_000;
 
 impl Numbers {

@@ -48,7 +48,7 @@ pub(crate) struct Peer {
     env: BTreeMap<String, String>,
 }
 
-/// What is installed, and where peers keep their data.
+/// The installed packages, and the folder in which peers keep their data.
 pub(crate) struct Installed<'a> {
     packages: PathBuf,
     binary: &'a Path,
@@ -213,7 +213,7 @@ pub(crate) fn trusted(upstream: &Upstream) -> Value {
 }
 
 impl Peer {
-    /// How to start it.
+    /// Returns the configuration that starts it.
     pub(crate) fn config(&self, folder: &Path) -> mcp::ServerConfig {
         let mut config = mcp::ServerConfig::stdio(
             self.key,

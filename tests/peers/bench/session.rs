@@ -16,7 +16,7 @@ use crate::task::Task;
 const START: Duration = Duration::from_secs(120);
 /// Time limit for one execution. The first one with Toolsmith compiles the crates for snippets.
 const EXECUTION: Duration = Duration::from_secs(600);
-/// How often an execution may ask for approval.
+/// The number of times that an execution may ask for approval.
 const APPROVALS: usize = 3;
 /// The longest answer in an error, in characters.
 const QUOTED: usize = 300;

@@ -2,7 +2,7 @@
 //!
 //! Each text contains a number, so that it is new to every cache, and the answer depends on it.
 
-/// What is measured.
+/// The task that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Task {
     /// `a + 1`.
@@ -18,7 +18,7 @@ pub(crate) enum Task {
 /// All tasks, in the order of the table.
 pub(crate) const TASKS: [Task; 4] = [Task::Sum, Task::Call, Task::Calls, Task::Loop];
 
-/// How a peer expects code.
+/// The language in which a peer expects code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     /// Toolsmith: Rust statements.
@@ -46,7 +46,7 @@ impl Task {
         }
     }
 
-    /// What the answer must contain.
+    /// Returns the text that the answer must contain.
     pub(crate) fn expected(self, number: u64) -> String {
         match self {
             Task::Sum => (number + 1).to_string(),

@@ -41,6 +41,15 @@ pub(super) struct Record {
     error: Option<String>,
 }
 
+/// The result of an attempt.
+pub(super) struct AttemptResult {
+    pub(super) right: bool,
+    /// The status of the outcome.
+    pub(super) status: String,
+    /// The first line of the outcome's error, if any.
+    pub(super) error: Option<String>,
+}
+
 /// The file of records, one JSON object per line. The folder next to it contains the snippets.
 pub(super) struct Records(PathBuf);
 
@@ -63,12 +72,8 @@ impl Records {
     }
 
     /// Appends an attempt to the file, and stores its snippet.
-    pub(super) fn add(
-        &self,
-        task: &str,
-        snippet: &str,
-        (right, status, error): (bool, String, Option<String>),
-    ) -> Checked<()> {
+    pub(super) fn add(&self, task: &str, snippet: &str, result: AttemptResult) -> Checked<()> {
+        let AttemptResult { right, status, error } = result;
         let failed = |error: std::io::Error| format!("{}: {error}", self.0.display());
         let attempt = self.read()?.iter().filter(|record| record.task == task).count() + 1;
         let mut folder = self.0.clone();

@@ -6,7 +6,7 @@ use std::{fs, io::Write as _, process::Command};
 use serde_json::Value;
 
 use super::{
-    records::Records,
+    records::{AttemptResult, Records},
     serving::{self, Serving},
     site,
     tasks::{Expectation, RunResult, Task},
@@ -74,7 +74,8 @@ async fn run(id: &str, file: &str) -> Checked<String> {
     let (came, checked) = attempt(&mut serving, &workspace, &task, &snippet).await?;
     serving.end().await?;
     let right = checked.is_ok();
-    records.add(id, &snippet, (right, came.status(), came.error_line()))?;
+    let result = AttemptResult { right, status: came.status(), error: came.error_line() };
+    records.add(id, &snippet, result)?;
     Ok(format!("{}\n{}", came.text(), if right { "right" } else { "wrong" }))
 }
 

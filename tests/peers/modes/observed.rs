@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How a client handles an odd server; better outcomes are smaller.
+/// A client's handling of an odd server; better outcomes are smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) enum Outcome {
     /// Tools and answers are correct.

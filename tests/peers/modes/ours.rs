@@ -1,16 +1,14 @@
 //! Runs our client against odd servers, in the same steps as the drivers in `clients/`.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures::stream::{self, StreamExt as _};
 use mcp::{Host, Notice, ServerConfig, Session};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// How many servers are tried concurrently.
+/// The number of servers that are tried concurrently.
 const AT_ONCE: usize = 16;
 
 /// Records notices of oddities.
@@ -19,14 +17,14 @@ struct RecordedNotices(Mutex<Vec<String>>);
 
 impl RecordedNotices {
     fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
 impl Host for RecordedNotices {
     fn notice(&self, _server: &str, notice: &Notice) {
         if let Notice::Stray(text) = notice {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
+            self.0.lock().push(text.clone());
         }
     }
 }

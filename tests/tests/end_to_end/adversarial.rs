@@ -62,7 +62,7 @@ fn snippet(texts: &[Text]) -> String {
     format!("{functions}json!([{}])", calls.join(", "))
 }
 
-/// What became of a text in a snippet.
+/// The result of a text in a snippet.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     /// The compiler's message stands.

@@ -14,7 +14,7 @@ use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 struct Template {
     intended: &'static str,
     broken: &'static [&'static [(&'static str, &'static str)]],
-    /// How many of the ways are corrected.
+    /// The number of the ways that are corrected.
     corrected: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every command: errors as JSON, colours, `--quiet`, completions; and `explain`, `cache` and `man`.
+//! The rules of every command: errors as JSON, colours, `--quiet`, completions; and `explain`, `cache` and `man`.
 
 use std::fs;
 use std::path::Path;
@@ -204,7 +204,7 @@ fn codes_are_explained() {
     assert!(all.as_array().unwrap().len() > 25, "{all:#}");
 }
 
-/// What the shell gets for the last of these words.
+/// Returns the completions that the shell gets for the last of these words.
 fn completed(run: Run, words: &[&str]) -> Vec<String> {
     let index = (words.len() - 1).to_string();
     let run = run.variable("TOOLSMITH_COMPLETE", "bash").variable("_CLAP_IFS", "\n");

@@ -25,7 +25,7 @@ fn ask(model: &ModelServer, state: &Path, arguments: &[&str]) -> FinishedRun {
     run.config_alone(&configuration(model)).done()
 }
 
-/// What the model answers: a reply that fills the window, a summary, and a reply that depends on it.
+/// Scripts the model's answers: a reply that fills the window, a summary, and a reply that depends on it.
 fn rules(summary: &Value) -> Value {
     json!([
         { "when": { "user": "Summarize the conversation above" }, "answers": [summary] },

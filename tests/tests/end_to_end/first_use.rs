@@ -144,7 +144,7 @@ fn mcp_can_be_switched_off_as_a_whole() {
     assert!(list.stdout.lines().any(|line| line.contains("shop") && line.contains(" no ")), "{list:#?}");
 }
 
-/// How often standard error has a text.
+/// Counts a text in standard error.
 fn count(done: &FinishedRun, text: &str) -> usize {
     done.stderr.matches(text).count()
 }

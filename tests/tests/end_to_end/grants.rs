@@ -1,4 +1,4 @@
-//! What a configuration grants programs: scratch space, paths, or no sandbox.
+//! The grants of a configuration to programs: scratch space, paths, or no sandbox.
 
 use std::fs;
 use std::path::Path;

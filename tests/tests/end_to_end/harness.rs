@@ -6,10 +6,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -251,8 +252,7 @@ impl RunningProcess {
     /// Waits until the terminal has shown `text` `count` times, and types a line.
     #[track_caller]
     pub(crate) fn answer(&self, text: &str, count: usize, line: &str) {
-        let shown = || String::from_utf8_lossy(&self.screen.lock().unwrap()).matches(text).count() >= count;
-        self.wait_until(text, shown);
+        self.wait_until(text, || String::from_utf8_lossy(&self.screen.lock()).matches(text).count() >= count);
         self.keyboard.as_ref().unwrap().write_all(line.as_bytes()).unwrap();
     }
 
@@ -263,7 +263,7 @@ impl RunningProcess {
 
     /// The terminal's output so far, as text.
     pub(crate) fn shown(&self) -> String {
-        String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
+        String::from_utf8_lossy(&self.screen.lock()).into_owned()
     }
 
     /// Whether it is the program, not a shell that starts it, and handles `signal` itself.

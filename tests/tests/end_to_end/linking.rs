@@ -107,7 +107,7 @@ fn filled(template: &str, values: &[(char, u64)]) -> String {
     block + "\n}\n"
 }
 
-/// What a program did, without times and numbers that differ from run to run.
+/// Returns a program's effects, without times and numbers that differ from run to run.
 fn behaviour(run: Run) -> Value {
     let run = run.done();
     let outcome: Value = serde_json::from_str(&run.stdout).unwrap();

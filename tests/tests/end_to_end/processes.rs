@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::process::{Child, Command};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
@@ -34,7 +34,7 @@ pub(crate) fn wait_until(
 
 /// Starts a process that its test must end and then [`forget`].
 pub(crate) fn spawn(command: &mut Command) -> Child {
-    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut started = STARTED.lock();
     let child = command.spawn().unwrap();
     started.get_or_insert_default().insert(child.id());
     child
@@ -42,7 +42,7 @@ pub(crate) fn spawn(command: &mut Command) -> Child {
 
 /// Call this after waiting for a process: its id may be reused.
 pub(crate) fn forget(child: &Child) {
-    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut started = STARTED.lock();
     started.get_or_insert_default().remove(&child.id());
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn assert_nothing_left() {
 /// Running child processes that no test started, with their command lines.
 fn orphans() -> BTreeMap<u32, String> {
     let own = std::process::id();
-    let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
+    let started = STARTED.lock().clone().unwrap_or_default();
     let orphans = processes().into_iter().filter(|process| process.parent == own);
     let orphans = orphans.filter(|process| !started.contains(&process.id));
     let orphans = orphans.map(|process| (process.id, command_line(process.id)));

@@ -58,7 +58,7 @@ impl Place {
         self.run(arguments).done().exits(0)
     }
 
-    /// What a command prints as JSON.
+    /// Returns the JSON that a command prints.
     #[track_caller]
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         serde_json::from_str(&self.ok(arguments).stdout).unwrap()

@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use parking_lot::Mutex;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// The two ends of a new terminal.
@@ -29,8 +30,8 @@ pub(crate) fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) ->
         let mut bytes = [0; 4096];
         // Once the other end is closed, reading fails with EIO.
         while let Ok(read @ 1..) = ours.read(&mut bytes) {
-            screen.lock().unwrap().extend_from_slice(&bytes[..read]);
+            screen.lock().extend_from_slice(&bytes[..read]);
         }
-        std::mem::take(&mut *screen.lock().unwrap())
+        std::mem::take(&mut *screen.lock())
     })
 }

@@ -143,7 +143,7 @@ impl User {
     }
 }
 
-/// The folder that a variable names, or this one in the home of whoever runs the tests.
+/// The folder that a variable names, or this one in the home of the user who runs the tests.
 fn folder_of(variable: &str, otherwise: &str) -> PathBuf {
     std::env::var_os(variable)
         .map_or_else(|| PathBuf::from(std::env::var("HOME").unwrap()).join(otherwise), PathBuf::from)

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::harness::{COLD_WATCHDOG, Run, unique};
 use crate::serving::{DEMO, Serve, execute, outcome_of};
 
-/// What precedes an Ed25519 public key in the form of other keys (RFC 8410).
+/// The bytes that precede an Ed25519 public key in the form of other keys (RFC 8410).
 const PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// A store that has the crates for snippets, and the keys of its machines.

@@ -36,7 +36,7 @@ impl Installed {
         self.0.path().join(NAME)
     }
 
-    /// What `doctor` says about the helper. A program runs in any case.
+    /// Returns `doctor`'s report on the helper. A program runs in any case.
     fn reported(&self) -> Value {
         let run = Run::of(Command::new(self.program()), shared()).arguments(&["doctor", "--json"]);
         let mut found = run.done().exits(0).outcome();

@@ -1,4 +1,4 @@
-//! What `toolsmith serve` forwards from a server with direct tools: media, links, and changes of its lists.
+//! Content that `toolsmith serve` forwards from a server with direct tools: media, links, and changes of its lists.
 
 use serde_json::json;
 

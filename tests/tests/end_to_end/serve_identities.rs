@@ -44,7 +44,7 @@ impl Team {
         bearer(&self.server, token)
     }
 
-    /// How often the issuer's keys were read.
+    /// Counts the times that the issuer's keys were read.
     fn readings(&self) -> usize {
         self.issuer.lines().iter().filter(|line| line.contains("\"/keys\"")).count()
     }

@@ -9,11 +9,11 @@ use end_to_end::hard_inputs::{self, HardInput, Sizes};
 use crate::harness::FAULT_SERVER;
 use crate::serving::{DEMO, Serve, Server, execute};
 
-/// How many times as long as the longest stay on the loop a request must take at least. If all of the work were on the
+/// The minimum ratio between the time of a request and the longest stay on the loop. If all of the work were on the
 /// loop, the ratio would be between 1 and 3.
 const RATIO: f64 = 4.0;
 
-/// How often an input is tried. On a busy machine, the loop may wait for the processor, but not each time.
+/// The number of attempts for an input. On a busy machine, the loop may wait for the processor, but not each time.
 const ATTEMPTS: usize = 5;
 
 fn authority(server: &Server) -> String {

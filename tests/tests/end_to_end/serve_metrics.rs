@@ -32,7 +32,7 @@ pub(crate) fn scrape(client: &Client) -> String {
     answer.text
 }
 
-/// How many requests a server has refused because of a resource.
+/// Returns the number of requests that a server has refused because of a resource.
 #[track_caller]
 pub(crate) fn refusals(server: &Server, resource: &str) -> u64 {
     let text = scrape(&separate(server));

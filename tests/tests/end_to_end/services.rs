@@ -3,9 +3,10 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ impl Service {
         let record = Arc::clone(&lines);
         std::thread::spawn(move || {
             for line in written.map_while(Result::ok) {
-                record.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+                record.lock().push(line);
             }
         });
         Service { child, input, first, lines }
@@ -88,7 +89,7 @@ impl Service {
 
     /// The lines of its output after the first.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lines.lock().clone()
     }
 
     /// Sends a signal and waits for the server's end; returns its exit status.

@@ -9,11 +9,12 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use end_to_end::reductions::OUTCOME;
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -149,7 +150,7 @@ impl Serve {
             (Arc::clone(&stderr), BufReader::new(child.stderr.take().unwrap()).lines());
         let stderr_reader = std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                let mut lines_so_far = lines_so_far.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut lines_so_far = lines_so_far.lock();
                 lines_so_far.push_str(&line);
                 lines_so_far.push('\n');
             }
@@ -196,7 +197,7 @@ impl Server {
     }
 
     pub(crate) fn stderr(&self) -> String {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.stderr.lock().clone()
     }
 
     /// Whether a descendant has this in its command line.
@@ -217,9 +218,9 @@ impl Server {
     /// Its open files, as the kernel names them.
     pub(crate) fn open_files(&self) -> Vec<String> {
         let entries = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().flatten();
-        let name =
-            |entry: fs::DirEntry| Some(fs::read_link(entry.path()).ok()?.to_string_lossy().into_owned());
-        entries.filter_map(name).collect()
+        entries
+            .filter_map(|entry| Some(fs::read_link(entry.path()).ok()?.to_string_lossy().into_owned()))
+            .collect()
     }
 
     /// A file in its working folder.

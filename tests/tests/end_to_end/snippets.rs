@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -195,12 +195,12 @@ fn by_run(rows: &[Row], config: &str) {
             scope.spawn(|| {
                 while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let outcome = json(&row.snippet).config(config).done().outcome();
-                    wrong.lock().unwrap().extend(row.wrong(&outcome));
+                    wrong.lock().extend(row.wrong(&outcome));
                 }
             });
         }
     });
-    assert_right(&wrong.into_inner().unwrap(), rows.len());
+    assert_right(&wrong.into_inner(), rows.len());
 }
 
 fn by_serve(rows: &[Row], config: &str) {

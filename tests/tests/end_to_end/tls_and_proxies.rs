@@ -1,8 +1,9 @@
 //! TLS certificates, and proxies set in the environment.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
 use tempfile::TempDir;
@@ -93,7 +94,7 @@ impl Proxy {
 
     /// Takes the requests recorded since the last call.
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.seen.lock())
     }
 }
 
@@ -110,7 +111,7 @@ async fn forward(mut client: TcpStream, seen: Arc<Mutex<Vec<String>>>) {
     let line = String::from_utf8_lossy(&head).lines().next().unwrap().to_owned();
     let target = line.split(' ').nth(1).unwrap().to_owned();
     let is_tunnel = line.starts_with("CONNECT ");
-    seen.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    seen.lock().push(line);
     let mut server = TcpStream::connect(if is_tunnel { &target } else { authority(&target) }).await.unwrap();
     if is_tunnel {
         client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();

@@ -1,9 +1,10 @@
 //! Malformed answers: accepted if unambiguous, and an error at once if not JSON.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use end_to_end::checks::assert_says;
 use mcp::{ErrorKind, Host, Notice, Session};
+use parking_lot::Mutex;
 
 use crate::{call, call_text, fixture::Fixture};
 
@@ -44,7 +45,7 @@ struct Listener(Mutex<Vec<String>>);
 impl Host for Listener {
     fn notice(&self, _server: &str, notice: &Notice) {
         if let Notice::Log { data, .. } = notice {
-            self.0.lock().unwrap().push(data.to_string());
+            self.0.lock().push(data.to_string());
         }
     }
 }
@@ -58,7 +59,7 @@ async fn messages_in_a_batch_are_processed_individually() {
         assert_eq!(call_text(&session, message).await, message);
     }
     fixture.close(session).await;
-    assert_eq!(*listener.0.lock().unwrap(), ["\"in a batch\"", "\"in a batch\""]);
+    assert_eq!(*listener.0.lock(), ["\"in a batch\"", "\"in a batch\""]);
 }
 
 #[tokio::test]

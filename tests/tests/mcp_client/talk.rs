@@ -1,10 +1,11 @@
 //! Requests and notifications from servers, and managed sessions.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures::{FutureExt, future::BoxFuture};
 use mcp::{Changes, ConnectionState, ErrorKind, Host, ManagedSession, Notice, QuestionError, Root, Session};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use end_to_end::checks::assert_says;
@@ -43,7 +44,7 @@ impl Host for AcceptingHost {
     }
 
     fn notice(&self, _server: &str, notice: &Notice) {
-        self.0.lock().unwrap().push(notice.clone());
+        self.0.lock().push(notice.clone());
     }
 }
 
@@ -99,7 +100,7 @@ async fn lone_surrogates_are_replaced_everywhere_with_a_warning() {
     assert_eq!((message.as_str(), data.unwrap().get()), ("error \u{fffd}", r#""\ufffd""#));
     fixture.close(session).await;
 
-    let notices = host.0.lock().unwrap();
+    let notices = host.0.lock();
     let logs: Vec<&Value> = notices.iter().filter_map(log_data).collect();
     assert!(logs.contains(&&json!("log \u{fffd}")), "{logs:?}");
     let warnings = logs.iter().filter(|data| data.as_str().is_some_and(|text| text.contains("U+FFFD")));
@@ -144,7 +145,7 @@ async fn progress_extends_a_calls_time_limit() {
     let milliseconds = fixture.config.request_timeout.as_millis() * 3;
     assert_eq!(call_text(&session, &milliseconds.to_string()).await, "done");
     let progress = Notice::Progress { done: 3.0, total: Some(10.0), message: Some("working".to_owned()) };
-    assert!(host.0.lock().unwrap().contains(&progress));
+    assert!(host.0.lock().contains(&progress));
     fixture.close(session).await;
 }
 

@@ -1,6 +1,5 @@
 //! A scripted model, and a log of its streamed output.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use agent::{
@@ -9,6 +8,7 @@ use agent::{
 };
 pub(crate) use end_to_end::checks::watched;
 use end_to_end::models::ModelServer;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// All APIs with a model that thinks.
@@ -45,7 +45,7 @@ struct LogEntries {
 
 impl DeltaSink for Log {
     fn delta(&self, delta: Delta<'_>) {
-        let LogEntries { text, thinking, retries } = &mut *self.0.lock().unwrap();
+        let LogEntries { text, thinking, retries } = &mut *self.0.lock();
         match delta {
             Delta::Text(more) => text.push_str(more),
             Delta::Thinking(more) => thinking.push_str(more),
@@ -61,16 +61,16 @@ impl DeltaSink for Log {
 
 impl Log {
     pub(crate) fn text(&self) -> String {
-        self.0.lock().unwrap().text.clone()
+        self.0.lock().text.clone()
     }
 
     pub(crate) fn thinking(&self) -> String {
-        self.0.lock().unwrap().thinking.clone()
+        self.0.lock().thinking.clone()
     }
 
     /// The failed attempts, with delay and reason.
     pub(crate) fn retries(&self) -> Vec<(u32, Duration, String)> {
-        self.0.lock().unwrap().retries.clone()
+        self.0.lock().retries.clone()
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use end_to_end::s3_server::{BUCKET, S3Server, variables};
+use parking_lot::Mutex;
 use remote_cache::{KeySource, PublicKey, Remote, Settings, SigningKey};
 use ring::signature::Ed25519KeyPair;
 use runner::{ArtifactId, Bucket, Claim, Fetched, Offered, RemoteCache as _, RemoteStatistics, Wanted};
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 
 /// A time limit that no answer of a working server reaches, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
-/// How long to wait for new entries to be written.
+/// The time limit on the wait until new entries are written.
 const FLUSH: Duration = Duration::from_secs(60);
 /// Maximum size of an entry.
 pub(crate) const MAX_BYTES: u64 = 1 << 20;
@@ -72,7 +73,7 @@ pub(crate) struct Machine {
     notes: Arc<Mutex<Vec<String>>>,
 }
 
-/// What a machine finds.
+/// A machine's findings.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// The contents of the file `program`.
@@ -108,7 +109,7 @@ impl Machine {
     pub(crate) fn new(settings: &Settings) -> Self {
         let notes: Arc<Mutex<Vec<String>>> = Arc::default();
         let shown = notes.clone();
-        let notify = Arc::new(move |line: &str| shown.lock().unwrap().push(line.to_owned()));
+        let notify = Arc::new(move |line: &str| shown.lock().push(line.to_owned()));
         Machine { remote: Remote::open(settings, notify).unwrap(), notes }
     }
 
@@ -189,9 +190,9 @@ impl Machine {
         self.remote.statistics()
     }
 
-    /// What it has told its user.
+    /// Returns the notes to its user.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap().clone()
+        self.notes.lock().clone()
     }
 
     pub(crate) async fn state(&self) -> remote_cache::StoreState {

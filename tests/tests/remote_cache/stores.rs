@@ -1,12 +1,13 @@
 //! Other kinds of stores: a folder, and an HTTP server.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use parking_lot::Mutex;
 use remote_cache::Settings;
 
 use crate::fixture::{Found, Key, Machine, at};
@@ -35,7 +36,7 @@ async fn answer(
     if headers.get("authorization").is_none_or(|value| value != AUTHORIZATION) {
         return (StatusCode::UNAUTHORIZED, Bytes::new());
     }
-    let (mut objects, path) = (objects.lock().unwrap(), uri.path().to_owned());
+    let (mut objects, path) = (objects.lock(), uri.path().to_owned());
     match method {
         Method::PUT => {
             objects.insert(path, body);
@@ -62,7 +63,7 @@ async fn an_http_server_shares_entries_without_leases() {
     assert!(matches!(second.want("a").await, Found::Missing(None)));
     first.share("a", "the program", None).await;
     assert_eq!(second.look("a").await.program(), "the program");
-    assert!(objects.lock().unwrap().keys().all(|path| path.starts_with("/cache/of/toolsmith/v1/entries/")));
+    assert!(objects.lock().keys().all(|path| path.starts_with("/cache/of/toolsmith/v1/entries/")));
     assert!(first.state().await.answered_ms.is_some());
     assert!(first.notes().is_empty(), "{:?}", first.notes());
 }

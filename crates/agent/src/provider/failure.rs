@@ -14,7 +14,7 @@ use crate::model::ModelErrorKind;
 /// Maximum length of a message from a provider, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// Why an attempt failed.
+/// The failure of one attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Failure {
     pub(super) kind: ModelErrorKind,

@@ -1,8 +1,7 @@
 //! Inspects the events of a stream as they arrive, for what genai ignores.
 
-use std::sync::{Mutex, PoisonError};
-
 use genai::chat::{ChatFrameSink, FrameCtx, RawFrameRef};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::failure::{Failure, words};
@@ -11,7 +10,7 @@ use crate::model::ModelErrorKind;
 /// Limit on the events of one reply, in bytes: far beyond any message, and harmless to memory.
 const MAX_BYTES: usize = 64 << 20;
 
-/// What was seen of one reply.
+/// The events seen in one reply.
 #[derive(Debug, Default)]
 pub(super) struct StreamEvents(Mutex<StreamState>);
 
@@ -27,7 +26,7 @@ struct StreamState {
 
 impl ChatFrameSink for StreamEvents {
     fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         seen.bytes = seen.bytes.saturating_add(frame.data.len().max(1));
         if frame.data == "[DONE]" {
             return;
@@ -65,13 +64,13 @@ impl StreamState {
 
 impl StreamEvents {
     fn seen<T>(&self, read: impl FnOnce(&StreamState) -> T) -> T {
-        read(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        read(&self.0.lock())
     }
 
     /// Checks that the reply can still become complete.
     ///
     /// # Errors
-    /// Why it can't.
+    /// Returns an error if the reply can't be used.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.seen(|seen| {
             if seen.malformed {
@@ -94,7 +93,7 @@ impl StreamEvents {
         Failure::temporary(ModelErrorKind::Network, "the answer was cut off before its end")
     }
 
-    /// Why the provider blocked or failed the reply, if genai reports neither.
+    /// Returns the reason why the provider blocked or failed the reply, if genai reports neither.
     pub(super) fn blocked(&self) -> Option<Failure> {
         self.seen(|seen| {
             if let Some(error) = &seen.failed {
@@ -111,7 +110,7 @@ impl StreamEvents {
         self.seen(|seen| (!seen.refusal.trim().is_empty()).then(|| words(&seen.refusal)))
     }
 
-    /// Why a message of the Responses API is incomplete.
+    /// Returns the reason why a message of the Responses API is incomplete.
     pub(super) fn incomplete(&self) -> Option<String> {
         self.seen(|seen| seen.incomplete.clone())
     }

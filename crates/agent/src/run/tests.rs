@@ -1,9 +1,8 @@
 //! The loop against scripted models and tools.
 
-use std::sync::Mutex;
-
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use serde_json::json;
 
 use super::*;
@@ -33,8 +32,8 @@ impl ChatModel for Says {
         request: &'a Request<'a>,
         _: &'a dyn DeltaSink,
     ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        self.1.lock().unwrap().push(request.messages.to_vec());
-        let reply = self.0.lock().unwrap().pop().expect("the model got more requests than scripted");
+        self.1.lock().push(request.messages.to_vec());
+        let reply = self.0.lock().pop().expect("the model got more requests than scripted");
         async { Ok(reply) }.boxed()
     }
 }
@@ -147,7 +146,7 @@ struct Keeps(Mutex<Conversation>);
 impl Watcher for Keeps {
     fn event(&self, event: Event<'_>) {
         if let Event::Message(message, usage) = event {
-            self.0.lock().unwrap().keep(message, usage);
+            self.0.lock().keep(message, usage);
         }
     }
 }

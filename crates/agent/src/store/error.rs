@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::sync::Arc;
 
-/// Why a store failed, and what to do about it.
+/// The failure of a store, with a remedy.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct StoreError {
-    /// What failed.
+    /// The operation that failed.
     pub kind: StoreErrorKind,
     message: String,
     source: Option<Arc<dyn Error + Send + Sync>>,

@@ -29,7 +29,7 @@ pub(super) fn connect(file: &Path) -> Result<Connection, rusqlite::Error> {
     database::connect(file, Durability::Written)
 }
 
-/// What the user can do about most failures.
+/// The user's remedy for most failures.
 const ELSEWHERE: &str = "correct that, or set agent.conversations to another file in the configuration";
 
 fn unusable(what: &str, error: io::Error) -> StoreError {

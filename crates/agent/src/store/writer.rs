@@ -7,9 +7,10 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
@@ -85,11 +86,11 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn trouble(&self) -> Option<StoreError> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.trouble.lock().clone()
     }
 
     fn set(&self, trouble: Option<StoreError>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        *self.trouble.lock() = trouble;
     }
 
     /// Queues a message, if the limit allows it.
@@ -98,7 +99,7 @@ impl State {
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
         let work = if waiting > 0 && waiting.saturating_add(bytes) > MAX_WAITING {
             self.waiting.fetch_sub(bytes, Ordering::Relaxed);
-            let mut overflowed = self.overflowed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut overflowed = self.overflowed.lock();
             if !overflowed.insert(keep.conversation.clone()) {
                 // The writing thread is notified only once.
                 return;
@@ -121,13 +122,12 @@ pub(super) fn start(
     state: Arc<State>,
 ) -> Result<mpsc::Sender<Work>, StoreError> {
     let (sender, works) = mpsc::channel();
-    let failed = |error| {
-        let message = format!("cannot start a thread to write {}: {error}", file.display());
-        StoreError::new(StoreErrorKind::Thread, message).caused_by(error)
-    };
     let writer = Writer::new(connection, file.to_owned(), state);
     let thread = std::thread::Builder::new().name("conversations".to_owned());
-    thread.spawn(move || writer.run(&works)).map_err(failed)?;
+    thread.spawn(move || writer.run(&works)).map_err(|error| {
+        let message = format!("cannot start a thread to write {}: {error}", file.display());
+        StoreError::new(StoreErrorKind::Thread, message).caused_by(error)
+    })?;
     Ok(sender)
 }
 
@@ -140,7 +140,7 @@ pub(super) struct Writer {
     given_up: HashSet<String>,
     /// Failures since the last report.
     losses: Vec<String>,
-    /// Why the first waiting message is not written.
+    /// The reason why the first waiting message is not written.
     obstacle: Option<StoreError>,
     /// Time limit on waiting for other writing processes.
     pub(super) patience: Duration,
@@ -369,9 +369,9 @@ fn insert(transaction: &Transaction<'_>, keep: &Keep) -> Result<(), rusqlite::Er
     }
     let sql = "INSERT INTO messages (id, conversation, parent, role, at, input_tokens, output_tokens, cached_tokens) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let tokens = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).min(MAX_TOKENS);
     let Usage { input, output, cached } = keep.usage;
-    let [input, output, cached] = [input, output, cached].map(tokens);
+    let [input, output, cached] =
+        [input, output, cached].map(|count| i64::try_from(count).unwrap_or(i64::MAX).min(MAX_TOKENS));
     let role = keep.role.name();
     let values = params![keep.id, keep.conversation, keep.parent, role, keep.at, input, output, cached];
     transaction.prepare_cached(sql)?.execute(values)?;

@@ -43,7 +43,7 @@ enum Posted {
     Flush(oneshot::Sender<()>),
 }
 
-/// Why events can't be posted to an address. The address is not shown: it contains a token.
+/// The reason why events can't be posted to an address. The address is not shown: it contains a token.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenerError {
     /// It is not a URL.

@@ -22,11 +22,11 @@ pub(super) struct Record {
     /// Where it begins, and its size.
     pub(super) start: usize,
     pub(super) size: usize,
-    /// What it describes; `None` if it is information that descriptions share.
+    /// The function that it describes; `None` if it is information that descriptions share.
     pub(super) function: Option<Function>,
 }
 
-/// What a description is about.
+/// The function that a description is about.
 #[derive(Debug)]
 pub(super) struct Function {
     /// The section of its code.

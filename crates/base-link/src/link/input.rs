@@ -13,7 +13,7 @@ use crate::{Error, Result, malformed, unsupported};
 
 type Header = FileHeader64<LittleEndian>;
 
-/// What a program is linked from.
+/// The inputs that a program is linked from.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a, Library = &'a [u8]> {
     /// The object file with the C library's entry point (`crt1.o`).

@@ -22,7 +22,7 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// Those that the retained sections ask for.
+    /// Collects the offsets that the retained sections ask for.
     pub(super) fn of(machine: Machine, program: &Resolved<'_>, retained: &Retained) -> Result<Self> {
         let mut offsets = Offsets::default();
         for id in &retained.sections {

@@ -8,7 +8,7 @@ use object::{U32, U64};
 use super::arrange::{Arrangement, HEADERS, Output, UNWINDING};
 use super::contents::Placed;
 use crate::elf::ENDIAN;
-use crate::layout::{Place, TLS_ALIGNMENT, Tables, file_header, header};
+use crate::layout::{Place, Sizes, TLS_ALIGNMENT, Tables, file_header, header};
 use crate::symbols::IDENTITY_SECTION;
 use crate::{Result, malformed, unsupported};
 
@@ -25,15 +25,15 @@ pub(super) fn write(placed: &Placed<'_>, entry: u64) -> Result<Vec<u8>> {
     let layout = arrangement.layout;
     let mut file = placed.file()?;
     let mut names = Names(vec![0]);
-    let mut sections = vec![section(0, elf::SHT_NULL, (0, 0))];
+    let mut sections = vec![section(0, elf::SHT_NULL, 0, 0)];
     for output in &arrangement.outputs {
         sections.push(loaded(output, names.add(&output.name)));
     }
-    let place = (file.len() as u64, layout.identity.len() as u64);
-    sections.push(section(names.add(IDENTITY_SECTION), elf::SHT_PROGBITS, place));
+    let name = names.add(IDENTITY_SECTION);
+    sections.push(section(name, elf::SHT_PROGBITS, file.len() as u64, layout.identity.len() as u64));
     file.extend(layout.identity);
     let number = names.add(NAMES);
-    sections.push(section(number, elf::SHT_STRTAB, (file.len() as u64, names.0.len() as u64)));
+    sections.push(section(number, elf::SHT_STRTAB, file.len() as u64, names.0.len() as u64));
     file.extend(names.0);
     file.resize(file.len().next_multiple_of(TABLE_ALIGNMENT), 0);
     // From this number on, the count would be elsewhere (elf(5), `SHN_LORESERVE`).
@@ -65,7 +65,7 @@ impl Names {
 }
 
 /// The header of a section that is not loaded, at this offset and with this size.
-fn section(name: u32, kind: SectionType, (offset, size): (u64, u64)) -> SectionHeader64<LittleEndian> {
+fn section(name: u32, kind: SectionType, offset: u64, size: u64) -> SectionHeader64<LittleEndian> {
     SectionHeader64 {
         sh_name: U32::new(ENDIAN, name),
         sh_type: U32::new(ENDIAN, kind),
@@ -86,7 +86,7 @@ fn loaded(output: &Output, name: u32) -> SectionHeader64<LittleEndian> {
         sh_flags: U64::new(ENDIAN, SectionFlags(output.flags)),
         sh_addr: U64::new(ENDIAN, output.address),
         sh_addralign: U64::new(ENDIAN, output.alignment),
-        ..section(name, kind, (output.offset, output.size))
+        ..section(name, kind, output.offset, output.size)
     }
 }
 
@@ -102,20 +102,22 @@ fn segments(arrangement: &Arrangement<'_>) -> Vec<ProgramHeader64<LittleEndian>>
         let headers = if flags == elf::PF_R { first.offset } else { 0 };
         let place = Place { offset: first.offset - headers, address: first.address - headers };
         let end = own.iter().map(|output| output.offset + output.size_in_file()).max();
-        let file_size = end.unwrap_or(first.offset) - place.offset;
-        let memory_size = last.address + last.size - place.address;
-        segments.push(header(elf::PT_LOAD, flags, place, (file_size, memory_size), layout.machine.page()));
+        let sizes = Sizes {
+            file: end.unwrap_or(first.offset) - place.offset,
+            memory: last.address + last.size - place.address,
+        };
+        segments.push(header(elf::PT_LOAD, flags, place, sizes, layout.machine.page()));
     }
     if let Some((first, last)) = arrangement.thread_locals() {
         let locals = outputs.iter().filter(|output| output.is_thread_local());
         let end = locals.map(|output| output.offset + output.size_in_file()).max().unwrap_or(first.offset);
-        let sizes = (end - first.offset, last.address + last.size - first.address);
+        let sizes = Sizes { file: end - first.offset, memory: last.address + last.size - first.address };
         let place = Place { offset: first.offset, address: first.address };
         segments.push(header(elf::PT_TLS, elf::PF_R, place, sizes, TLS_ALIGNMENT));
     }
     if let Some(table) = arrangement.output(UNWINDING) {
         let place = Place { offset: table.offset, address: table.address };
-        segments.push(header(elf::PT_GNU_EH_FRAME, elf::PF_R, place, (table.size, table.size), 4));
+        segments.push(header(elf::PT_GNU_EH_FRAME, elf::PF_R, place, Sizes::same(table.size), 4));
     }
     segments
 }

@@ -1,4 +1,4 @@
-//! What relocations ask for: which value, and how it is written.
+//! The values that relocations ask for, and their encodings.
 //!
 //! The names, numbers and ranges are those of the psABIs: "System V Application Binary Interface, AMD64", section 4.4, and
 //! "ELF for the Arm 64-bit Architecture", section 5.7. Only those that compilers emit for static code at a fixed address
@@ -17,7 +17,7 @@ pub(super) struct Rule {
     pub(super) field: Field,
 }
 
-/// What the value is about.
+/// The subject of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Operand {
     /// The symbol.

@@ -17,7 +17,7 @@ const DYNAMIC: &[u8] = b"_DYNAMIC";
 /// The only one of [`OF_THE_LINKER`] that belongs to programs.
 const MAIN: &[u8] = b"main";
 
-/// What a symbol means.
+/// The meaning of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Target {
     /// A place in a section of the program.
@@ -32,7 +32,7 @@ pub(super) enum Target {
 pub(super) struct Resolved<'a> {
     pub(super) objects: Vec<Object<'a>>,
     globals: HashMap<&'a [u8], Global>,
-    /// What the symbols of each object mean, by their numbers; `None` if that is not known.
+    /// The meanings of each object's symbols, by their numbers; `None` if unknown.
     targets: Vec<Vec<Option<Target>>>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Resolved<'a> {
         })
     }
 
-    /// What a symbol of an object means.
+    /// Returns the meaning of an object's symbol.
     fn meaning(&self, object: usize, symbol: &Symbol<'_>) -> Option<Target> {
         let is_of_entry = object == 0;
         if symbol.is_local {
@@ -162,10 +162,12 @@ pub(super) fn resolve<'a, R: ReadRef<'a>>(
         }
         next += 1;
     }
-    let meanings = |(number, object): (usize, &Object<'_>)| {
-        object.symbols.iter().map(|symbol| program.meaning(number, symbol)).collect()
-    };
-    program.targets = program.objects.iter().enumerate().map(meanings).collect();
+    program.targets = program
+        .objects
+        .iter()
+        .enumerate()
+        .map(|(number, object)| object.symbols.iter().map(|symbol| program.meaning(number, symbol)).collect())
+        .collect();
     Ok(program)
 }
 

@@ -9,7 +9,7 @@ use super::input::{Relocation, Relocations, Section, SectionId};
 use super::resolve::{Resolved, Target};
 use crate::{Result, unsupported};
 
-/// What a program consists of.
+/// The parts that a program consists of.
 #[derive(Default)]
 pub(super) struct Retained {
     /// In the order of the inputs, without call frames.
@@ -21,7 +21,7 @@ pub(super) struct Retained {
 /// The call frames of a section.
 pub(super) struct Frames {
     pub(super) records: Vec<Record>,
-    /// Which of them are needed.
+    /// Whether each of them is needed.
     pub(super) is_retained: Vec<bool>,
 }
 

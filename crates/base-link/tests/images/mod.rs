@@ -209,7 +209,7 @@ pub(crate) static LOCAL: LazyLock<Images> = LazyLock::new(|| {
     Images::new(&(BASE.to_owned() + LOCAL_BASE), &own("16", "4"), &others)
 });
 
-/// What rustc makes of a source text: an object file (`obj`) or a library (`link`).
+/// Compiles a source text to an object file (`obj`) or a library (`link`).
 pub(crate) fn compile(folder: &Path, name: &str, source: &str, emit: &str) -> Vec<u8> {
     std::fs::write(folder.join(format!("{name}.rs")), source).unwrap();
     let status = Command::new("rustc")

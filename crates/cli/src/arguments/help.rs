@@ -14,7 +14,7 @@ fn commands(command: &clap::Command, words: &[String]) -> Vec<Vec<String>> {
     std::iter::once(words.clone()).chain(below).collect()
 }
 
-/// What a command prints for `option`.
+/// Returns the output of a command for `option`.
 fn printed(words: &[String], option: &str) -> String {
     let words = words.iter().map(String::as_str).chain([option]);
     let root = Arguments::command().term_width(WIDTH);

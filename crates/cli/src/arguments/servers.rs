@@ -223,7 +223,7 @@ mod tests {
         crate::arguments::Arguments::command().debug_assert();
     }
 
-    /// What `mcp add` reads from these words.
+    /// Reads these words as those of `mcp add`.
     fn added(words: &[&str]) -> Result<AddArguments, clap::Error> {
         use clap::Parser as _;
         let words = ["toolsmith", "mcp", "add"].iter().chain(words);

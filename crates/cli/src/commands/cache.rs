@@ -18,7 +18,7 @@ use terminal::Terminal;
 use crate::arguments::{CacheCommand, WarmArguments};
 use crate::terminal_host::TerminalHost;
 
-/// How long `warm` waits for the entries to reach the remote cache: enough for a layer over a slow line.
+/// The time for which `warm` waits for the entries to reach the remote cache: enough for a layer over a slow line.
 const FLUSH: Duration = Duration::from_secs(600);
 
 /// Runs a subcommand of `cache` and returns the exit code.

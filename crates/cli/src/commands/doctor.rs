@@ -78,7 +78,7 @@ struct Findings<'a> {
     cache: CacheFindings<'a>,
     /// The bundle that this program is part of, if there is one.
     bundle: Option<&'a runner::bundle::Integrity>,
-    /// What was enforced on an empty program, if it was tried.
+    /// The layers enforced on an empty program, if it was tried.
     tried: Option<Tried>,
     /// Places that programs may write to.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -32,7 +32,7 @@ use crate::terminal_prompter::{self, Questions};
 /// Maximum number of attempts if tools change while a program is compiled.
 const CATALOG_CHANGES: usize = 3;
 
-/// How long the end waits for the new program to reach the remote cache.
+/// The time for which the end waits for the new program to reach the remote cache.
 const FLUSH: Duration = Duration::from_secs(2);
 
 /// Where the tools come from.
@@ -43,7 +43,7 @@ pub(super) enum Tools {
     Crate(ProgramCrate, Pins),
 }
 
-/// What is run, and how.
+/// The text to run, with its terms.
 pub(super) struct Job<'a> {
     /// Where the tools come from.
     pub(super) tools: Tools,
@@ -207,7 +207,7 @@ pub(super) struct Execution<'a> {
     pinned: bool,
     /// Whether requests of the program are recorded.
     is_recorded: bool,
-    /// What was recorded; `None` if it is too large.
+    /// The recorded requests; `None` if they are too large.
     pub(super) recording: Option<Recording>,
 }
 
@@ -282,7 +282,7 @@ impl<'a> Execution<'a> {
         Ok(outcome)
     }
 
-    /// What the history keeps for a replay.
+    /// Returns the part that the history keeps for a replay.
     fn replayable(&self, request: &Request, outcome: &Outcome) -> Option<ReplayableRun> {
         let (lists, masker) = (self.discovery.lists(), self.discovery.sessions.masker());
         ReplayableRun::new(&request.args, outcome, self.recording.clone()?, lists, masker)

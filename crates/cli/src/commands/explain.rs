@@ -122,7 +122,7 @@ fn is_of_rustc(wanted: &str) -> bool {
         .is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|c| c.is_ascii_digit()))
 }
 
-/// What an exit code means, and the statuses and kinds of errors that end with it.
+/// Explains an exit code, and the statuses and kinds of errors that end with it.
 fn of_exit_code(code: u8) -> Option<String> {
     let line = EXIT_CODES.lines().find_map(|line| {
         let (number, meaning) = line.trim().split_once(' ')?;

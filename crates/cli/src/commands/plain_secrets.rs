@@ -19,7 +19,7 @@ pub(crate) struct Secret {
     pub(crate) place: String,
     /// The text.
     pub(crate) value: String,
-    /// What it is called: a variable of the environment.
+    /// Its name: a variable of the environment.
     pub(crate) variable: String,
 }
 

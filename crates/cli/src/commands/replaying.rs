@@ -23,7 +23,7 @@ use crate::arguments::RunArguments;
 /// Maximum number of differences to show.
 pub(super) const DIFFERENCES_SHOWN: usize = 10;
 
-/// What a run is compared with.
+/// The recorded run that a run is compared with.
 pub(super) struct Recorded<'a> {
     pub(super) status: &'a str,
     pub(super) result: Option<&'a RawValue>,
@@ -49,7 +49,7 @@ pub(super) async fn replayed(
     Ok((outcome, mismatches))
 }
 
-/// How the end of a run differs from the recorded one.
+/// Compares the end of a run with the recorded one.
 fn compared(recorded: &Recorded<'_>, outcome: &Outcome) -> Option<Mismatch> {
     let status = outcome.status.to_string();
     if status != recorded.status {

@@ -56,7 +56,7 @@ fn print(arguments: &StatsArguments, terminal: &Terminal) -> Result<(), Failure>
     Ok(())
 }
 
-/// What code mode saved, by day.
+/// Returns the savings of code mode, by day.
 fn savings(arguments: &StatsArguments) -> Result<Vec<Savings>, Failure> {
     let since = arguments.since.and_then(|since| since.duration_since(SystemTime::UNIX_EPOCH).ok());
     let filter = Filter {
@@ -73,7 +73,7 @@ fn savings(arguments: &StatsArguments) -> Result<Vec<Savings>, Failure> {
 struct SavedDay {
     #[serde(flatten)]
     day: Savings,
-    /// What direct calls would have cost beyond snippets and answers, in tokens.
+    /// The further cost of direct calls beyond snippets and answers, in tokens.
     saved: i64,
 }
 

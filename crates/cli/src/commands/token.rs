@@ -15,10 +15,10 @@ use terminal::Terminal;
 use crate::arguments::{NewTokenArguments, TokenCommand, TokensArguments};
 use crate::commands::mcp::table::table;
 
-/// What a token begins with, so that people and scanners for secrets recognize it.
+/// The first characters of a token, by which people and scanners for secrets recognize it.
 const PREFIX: &str = "toolsmith_";
 
-/// How many random bytes a token has: too many to guess, so a fast hash protects it as well as a slow one.
+/// The number of random bytes in a token: too many to guess, so a fast hash protects it as well as a slow one.
 const RANDOM: usize = 32;
 
 /// Runs a command and returns the exit code.

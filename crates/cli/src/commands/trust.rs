@@ -96,7 +96,7 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     Ok(exit_code::OK)
 }
 
-/// What `trust --show --json` prints: the lines of the summary, without their marks.
+/// Returns the output of `trust --show --json`: the lines of the summary, without their marks.
 fn as_json(file: &str, state: &Trust, text: &str) -> Json {
     let state = match state {
         Trust::Given => "trusted",

@@ -34,7 +34,7 @@ struct Comparison {
     newest: Version,
     /// Whether the newest release is newer than this program.
     is_available: bool,
-    /// How this program was installed.
+    /// The way in which this program was installed.
     package: Package,
     /// The command that installs the newest release.
     command: String,

@@ -55,7 +55,7 @@ pub(crate) struct ChatSession {
     counted: Option<String>,
 }
 
-/// How a turn ended.
+/// The end of a turn.
 pub(crate) enum TurnResult {
     Answered(Answer),
     Failed(RunError),

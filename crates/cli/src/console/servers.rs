@@ -124,7 +124,7 @@ impl ServerControl {
         self.live.upstreams.status(server).map_or(ConnectionState::Connecting, |status| status.state)
     }
 
-    /// How many tools of a server are admitted.
+    /// Counts the admitted tools of a server.
     fn counted(&self, settings: &Settings, server: &str) -> Option<ToolCount> {
         let snapshot = self.live.now();
         let list = snapshot.lists.get(server)?;

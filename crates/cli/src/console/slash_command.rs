@@ -66,7 +66,7 @@ const ACTIONS: [&str; 7] = ["status", "list-tools", "connect", "disconnect", "re
 /// Minimum similarity of a word to a name for a suggestion (Jaro-Winkler).
 const MIN_SIMILARITY: f64 = 0.8;
 
-/// Why a text is not a command, with a suggestion if possible.
+/// The reason why a text is not a command, with a suggestion if possible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CommandError {
     /// A quotation mark has no second one.
@@ -175,7 +175,7 @@ pub(crate) fn nearest<'a>(typo: &str, names: impl IntoIterator<Item = &'a str>) 
     nearest.map(|(_, name)| name)
 }
 
-/// What to do about an unknown command.
+/// Suggests a remedy for an unknown command.
 fn suggestion(nearest: Option<&str>) -> String {
     nearest.map_or_else(|| "; /help lists them".to_owned(), |name| format!("; did you mean {name}?"))
 }

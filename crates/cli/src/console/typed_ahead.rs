@@ -1,4 +1,4 @@
-//! What the user types while the model works: `/mcp` commands run at once, everything else waits for the answer.
+//! The user's input while the model works: `/mcp` commands run at once, everything else waits for the answer.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -52,7 +52,7 @@ pub(crate) enum ServeError {
 }
 
 impl ServeError {
-    /// What to do about it, if that is known.
+    /// Returns a remedy, if one is known.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         matches!(self, ServeError::Listen(..))
             .then_some("name a free port, such as --http 127.0.0.1:0 for any")

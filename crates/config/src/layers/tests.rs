@@ -1,4 +1,4 @@
-//! Which layers are found, whether they are used, and which of them wins.
+//! Tests of the layers: the search for them, their use, and their precedence.
 //!
 //! The working folder and the variables belong to a process, so each test runs in its own process.
 

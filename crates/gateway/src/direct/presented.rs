@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 /// The boolean members of annotations (MCP, `ToolAnnotations`).
 const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
-/// Why clients could not accept a tool.
+/// The reason why clients could not accept a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MalformedTool {
     /// It is not a JSON object.
@@ -17,7 +17,7 @@ pub enum MalformedTool {
     InputSchema(#[from] SchemaError),
 }
 
-/// Why a schema does not describe an object, with the kind of value that it has instead.
+/// The reason why a schema does not describe an object, with the kind of value that it has instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
     /// It is another value.

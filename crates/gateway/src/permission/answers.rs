@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::refusal::Reason;
 use super::requested_tool::RequestedTool;
 
-/// What was allowed for the rest of a session.
+/// The tools allowed for the rest of a session.
 pub type SessionAnswers = Arc<Mutex<BTreeSet<RequestedTool>>>;
 
 /// The tools that one execution was allowed to call before it ran, and how often its calls have been refused since, with

@@ -1,4 +1,4 @@
-//! Which remembered answers apply to the servers and tools of a configuration.
+//! The selection of remembered answers that apply to the servers and tools of a configuration.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl InForce {
         }
     }
 
-    /// What it means, in a few words.
+    /// Explains it in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
             InForce::Yes => "in force",

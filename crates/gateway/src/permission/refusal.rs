@@ -1,4 +1,4 @@
-//! Why a call is refused, as text and as JSON.
+//! The refusal of a call, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl Refusal {
         Refusal { tools: tools.iter().map(RequestedTool::name).collect(), reason }
     }
 
-    /// What is refused and why, with a fix.
+    /// Describes the refusal and its reason, with a fix.
     pub fn report(&self) -> Report {
         let shown = self.shown();
         let more = self.tools.len().saturating_sub(TOOLS_NAMED);
@@ -62,7 +62,7 @@ impl Refusal {
         self.hints(&shown).into_iter().fold(Report::new(Kind::Denied, message), Report::hint)
     }
 
-    /// Why a call is refused, with a fix, for readers who know which call it is.
+    /// Describes the reason for refusing a call, with a fix, for readers who know which call it is.
     pub(crate) fn report_of_call(&self) -> Report {
         self.hints(&self.shown()).into_iter().fold(Report::new(Kind::Denied, self.why()), Report::hint)
     }
@@ -104,7 +104,7 @@ impl Refusal {
         }
     }
 
-    /// How the user can allow the tools, of which these names are shown.
+    /// Describes how the user allows the tools, of which these names are shown.
     fn hints(&self, shown: &[String]) -> Vec<String> {
         let allow: Vec<String> = shown.iter().map(|name| format!("--allow '{name}'")).collect();
         let allow = allow.join(" ");

@@ -143,7 +143,7 @@ impl From<OlderContent> for Content {
     }
 }
 
-/// Why a text has no answers.
+/// The reason why a text has no answers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ContentError {
     /// It is not the JSON of answers.
@@ -154,7 +154,7 @@ pub(crate) enum ContentError {
     Version(u64),
 }
 
-/// Why an answer is not saved. The message is for the user.
+/// The reason why an answer is not saved. The message is for the user.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SaveError {
     /// There is no place for the file.
@@ -300,7 +300,7 @@ impl Remembered {
     /// Adds tools that the user has allowed now, merged with what other processes have added.
     ///
     /// # Errors
-    /// Why the answer can't be saved.
+    /// Returns an error if the answer can't be saved.
     pub(crate) fn add(&mut self, tools: &[RequestedTool], by: AnsweredBy) -> Result<(), SaveError> {
         let file = self.file.clone().ok_or(SaveError::NoFolder)?;
         self.key().map_err(SaveError::Key)?;

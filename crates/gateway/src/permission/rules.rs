@@ -22,7 +22,7 @@ pub(super) fn holds(config: &Config, allow: &[Glob], server: &str, tool: &str) -
     }
 }
 
-/// Why work that started under an older configuration may not continue, for a model.
+/// The reason why work that started under an older configuration may not continue, for a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInForce {
     /// The server was removed.

@@ -75,7 +75,7 @@ fn too_deep(depth: u32, what: &str, config: &Config) -> Option<Report> {
     })
 }
 
-/// How many ancestors have this program's name. The count ends at a process that can't be read: a container hides
+/// Counts the ancestors with this program's name. The count ends at a process that can't be read: a container hides
 /// those outside it.
 fn ancestors() -> u32 {
     let Some((own, mut above)) = process("self") else { return 0 };
@@ -141,8 +141,8 @@ fn fingerprint(config: &Config, name: &str) -> Option<String> {
     Some(hasher.finalize().to_hex().to_string())
 }
 
-/// Why a server refuses a client with this [`PROCESS`] declaration: the client is this same process, or one that
-/// started it from the same configuration, which would recurse without limit.
+/// Returns the reason why a server refuses a client with this [`PROCESS`] declaration: the client is this same process,
+/// or one that started it from the same configuration, which would recurse without limit.
 pub fn leads_back(
     declaration: Option<&Map<String, Value>>,
     is_over_http: bool,

@@ -1,4 +1,4 @@
-//! What the history keeps of an execution so that its text can be run again with the same answers.
+//! The part of an execution that the history keeps so that its text can be run again with the same answers.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ pub struct ReplayableRun {
     pub status: String,
     /// Its result, without secrets.
     pub result: Option<Box<RawValue>>,
-    /// What it requested, and what was answered.
+    /// Its requests, and their answers.
     pub recording: Recording,
 }
 
 impl ReplayableRun {
-    /// What is kept of an execution; `None` if its program did not run.
+    /// Returns the part of an execution to keep; `None` if its program did not run.
     pub fn new(
         arguments: &BTreeMap<String, String>,
         outcome: &Outcome,

@@ -19,7 +19,7 @@ const MISMATCHES_KEPT: usize = 20;
 /// A difference between a replay and its recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What differs, in one sentence.
+    /// The difference, in one sentence.
     pub message: String,
     /// How, one difference a line.
     pub differences: Vec<String>,
@@ -90,7 +90,7 @@ impl Replay {
 }
 
 impl State {
-    /// What differs between a request that was not recorded, and an unused one of the same name.
+    /// Describes the difference between a request that was not recorded, and an unused one of the same name.
     fn mismatch(&self, request: &RecordedRequest) -> Mismatch {
         let name = request.name();
         let same = |recorded: &&Recorded| !recorded.is_used && recorded.call.request.name() == name;
@@ -107,7 +107,7 @@ impl State {
     }
 }
 
-/// What the answer of a call says of itself.
+/// Reads whether the answer of a call declares an error.
 fn is_error(result: &RawValue) -> bool {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]

@@ -89,7 +89,7 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
 }
 
-/// How long the description of `execute_code` may be.
+/// The length that the description of `execute_code` may have.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     /// The approximate maximum in tokens; the minimum of the description may be larger.
@@ -180,8 +180,8 @@ impl Reference {
         self.fitted(room.into(), "").0
     }
 
-    /// How to write a snippet, with the API, and whether the signatures are complete. The sentence about files has
-    /// about `of_files` characters at most.
+    /// Describes how to write a snippet, with the API, and whether the signatures are complete. The sentence about
+    /// files has about `of_files` characters at most.
     fn described(&self, room: Room, of_files: usize) -> (String, bool) {
         let how = self.how(of_files);
         let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
@@ -206,7 +206,7 @@ impl Reference {
         (format!("{how}{servers}"), false)
     }
 
-    /// How to write a snippet.
+    /// Describes how to write a snippet.
     fn how(&self, of_files: usize) -> String {
         let resources = if self.has_resources { wording::RESOURCES } else { "" };
         format!("{}{}{resources}", wording::HOW, files(&self.grants, of_files))

@@ -1,4 +1,4 @@
-//! What models read about the files that programs may use.
+//! The texts that models read about the files that programs may use.
 
 use std::path::Path;
 

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::words::{alike, words};
 
-/// How quickly repetitions of a word stop counting (BM25's k1).
+/// The speed at which repetitions of a word stop counting (BM25's k1).
 const SATURATION: f64 = 1.2;
-/// How much a field's length reduces the weight of its words (BM25's b).
+/// The share by which a field's length reduces the weight of its words (BM25's b).
 const LENGTH: f64 = 0.6;
 /// Factors for a synonym; for a longer word that starts with the queried one, multiplied by the share that was typed;
 /// and for a word with a similar spelling.

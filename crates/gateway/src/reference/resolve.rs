@@ -32,7 +32,7 @@ fn in_letters(own: &str, requested: &str) -> bool {
 pub struct Unknown {
     /// The name, made safe to show.
     pub(crate) name: String,
-    /// Why it can't be resolved.
+    /// The reason why it can't be resolved.
     pub(crate) message: String,
     /// Similar names: `module::function` for tools, modules for servers.
     pub(crate) nearest: Vec<String>,
@@ -101,12 +101,12 @@ impl Reference {
         })
     }
 
-    /// Why a configured server can't be used.
+    /// Returns the reason why a configured server can't be used.
     fn gone(&self, server: &str) -> Option<String> {
         self.missing.reason(server).map(str::to_owned).or_else(|| self.catalog.absent_server(server))
     }
 
-    /// Why a configured tool, or its server, can't be used.
+    /// Returns the reason why a configured tool, or its server, can't be used.
     fn absent(&self, name: &str) -> Option<Unknown> {
         let requested = name.trim().trim_end_matches("()");
         let parts = SEPARATORS.iter().find_map(|between| requested.split_once(between));

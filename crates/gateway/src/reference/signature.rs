@@ -3,7 +3,7 @@
 //! A signature is the description as a comment, the call in one or two lines, and a line for each type. Remarks are
 //! between `/*` and `*/`, which no text of a server can contain.
 
-/// How much of a signature is shown, from all of it to the minimum for writing a call.
+/// The part of a signature that is shown, from all of it to the minimum for writing a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Detail {
     /// Everything.

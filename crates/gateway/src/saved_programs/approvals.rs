@@ -1,4 +1,4 @@
-//! Which saved programs the user has approved: each as one text, with the tools that it can call.
+//! The saved programs that the user has approved: each as one text, with the tools that it can call.
 //!
 //! The record is next to the user's configuration. It is about texts and not about files, so a program stays approved
 //! when it is renamed, and another text in its file is not approved.
@@ -41,7 +41,7 @@ pub struct Approvals {
 struct Approved {
     /// The program's name when it was approved, for users who read the file.
     name: String,
-    /// What it can call.
+    /// The tools that it can call.
     tools: ApprovedTools,
 }
 
@@ -92,7 +92,7 @@ impl Approvals {
         self.programs.contains_key(hash)
     }
 
-    /// What a program with this text's hash is approved to call.
+    /// Returns the tools that a program with this text's hash is approved to call.
     pub fn tools(&self, hash: &str) -> ApprovedTools {
         self.programs.get(hash).map(|approved| approved.tools.clone()).unwrap_or_default()
     }

@@ -8,7 +8,7 @@ use runner::{
 /// The result of checking a program.
 #[derive(Debug)]
 pub struct ProgramCheck {
-    /// How it fits.
+    /// The fit.
     pub fit: Fit,
     /// The tools that it can call, as `server.tool`, sorted.
     pub manifest: Vec<String>,
@@ -16,7 +16,7 @@ pub struct ProgramCheck {
     pub schemas: Option<ProgramSchemas>,
 }
 
-/// How a program fits its tools.
+/// The fit of a program to its tools.
 #[derive(Debug)]
 pub enum Fit {
     /// As it is.
@@ -27,7 +27,7 @@ pub enum Fit {
     Broken(Broken),
 }
 
-/// Why a program can't be used.
+/// The reason why a program can't be used.
 #[derive(Debug)]
 pub struct Broken {
     /// Why, in one sentence.

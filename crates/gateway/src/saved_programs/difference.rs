@@ -1,4 +1,4 @@
-//! What changes between two texts, by line.
+//! The difference between two texts, by line.
 
 /// The changed lines: those before with `-`, those after with `+`. Equal lines at the start and the end are left out.
 pub(crate) fn lines(before: &str, after: &str) -> String {

@@ -26,7 +26,7 @@ pub struct KeptCheck {
     pub checked: i64,
     /// [`Fit::word`].
     pub state: String,
-    /// Why it is broken, in one sentence.
+    /// The reason why it is broken, in one sentence.
     pub broken: Option<String>,
     /// The compiler's messages, as in an outcome.
     pub diagnostics: Vec<Value>,

@@ -41,7 +41,7 @@ pub struct RecordedRun {
     pub status: String,
     /// Its result, without secrets.
     pub result: Option<Box<RawValue>>,
-    /// What it requested, and what was answered.
+    /// Its requests, and their answers.
     pub recording: Recording,
 }
 

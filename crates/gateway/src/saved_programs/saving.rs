@@ -20,7 +20,7 @@ pub fn existing(file: &Path) -> Result<Option<String>, Failure> {
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// What changes if a program gets this text: the whole text if it is new, otherwise the changed lines.
+/// Returns the change if a program gets this text: the whole text if it is new, otherwise the changed lines.
 pub fn change(before: Option<&str>, text: &str) -> String {
     match before {
         None => text.trim_end().to_owned(),

@@ -42,12 +42,12 @@ pub struct SavedProgram {
     pub file: PathBuf,
     /// Whose it is.
     pub scope: Scope,
-    /// What is in the file, or what is wrong with it.
+    /// The content of the file, or the error in it.
     pub content: Result<ProgramFile, Report>,
 }
 
 impl SavedProgram {
-    /// What is in the file.
+    /// Returns the content of the file.
     ///
     /// # Errors
     /// If the file has no program.
@@ -84,7 +84,7 @@ impl ProgramStore {
         files.collect()
     }
 
-    /// Why the project's programs are left out, if it has any.
+    /// Returns the reason why the project's programs are left out, if it has any.
     pub fn left_out(&self) -> Option<&str> {
         self.folders.left_out.as_deref()
     }

@@ -41,11 +41,11 @@ impl ListedTools {
     }
 }
 
-/// Why a session could not be opened.
+/// The reason why a session could not be opened.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{report}")]
 pub struct Unopened {
-    /// What failed, with secrets masked.
+    /// The failure, with secrets masked.
     pub report: Report,
     /// Whether a login may help.
     pub wants_login: bool,

@@ -100,7 +100,7 @@ impl SpareSessions {
         self.shared.changed.notify_one();
     }
 
-    /// How many sessions can be adopted, by server.
+    /// Returns the number of sessions that can be adopted, by server.
     pub fn counts(&self) -> BTreeMap<String, usize> {
         self.shared.pool().counts()
     }
@@ -167,7 +167,7 @@ impl Drop for Taken {
     }
 }
 
-/// What the worker waits for.
+/// The event that the worker waits for.
 struct Wait {
     /// One of these sessions is open.
     opening: Vec<Opening>,

@@ -1,4 +1,4 @@
-//! What programs request of their host: sessions, permissions, calls, lookups and resources.
+//! The requests of programs to their host: sessions, permissions, calls, lookups and resources.
 
 use config::Permission;
 use futures::FutureExt;

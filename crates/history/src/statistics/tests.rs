@@ -1,4 +1,4 @@
-//! What is counted, and how files are shared, bounded and replaced.
+//! Tests of the counts, and of sharing, bounding and replacing files.
 
 use std::os::unix::fs::PermissionsExt as _;
 

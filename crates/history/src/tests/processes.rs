@@ -15,7 +15,7 @@ const MODE: &str = "HISTORY_TEST_MODE";
 const PROCESSES: usize = 8;
 const EXECUTIONS: usize = 25;
 
-/// How often a process is killed.
+/// The number of times that a process is killed.
 const KILLS: usize = 200;
 
 /// Starts this test binary again, to run only [`started_by_another_test`].

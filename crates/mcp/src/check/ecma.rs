@@ -24,7 +24,7 @@ struct Translation<'a> {
     out: String,
 }
 
-/// What precedes a place in a class.
+/// The element that precedes a place in a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// Nothing that could start a range.

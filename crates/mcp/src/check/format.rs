@@ -7,7 +7,7 @@ pub(super) fn is_known(name: &str) -> bool {
     check(name).is_some()
 }
 
-/// What is wrong with a text of the format, as in `"x" is not a URI`.
+/// Describes the error in a text of the format, as in `"x" is not a URI`; `None` if the text is valid.
 pub(super) fn complaint(name: &str, text: &str) -> Option<&'static str> {
     let (is_fine, complaint) = check(name)?;
     let text = text.trim();

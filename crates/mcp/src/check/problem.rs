@@ -20,7 +20,7 @@ pub(super) struct Problem {
     pub(super) fault: Fault,
 }
 
-/// What a problem says about the alternative in which it was found.
+/// The evidence that a problem gives about the alternative in which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The value should have one of these types.

@@ -68,7 +68,7 @@ struct Place {
     exact: bool,
 }
 
-/// Why nothing can be checked against a schema.
+/// The reason why nothing can be checked against a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
@@ -92,7 +92,7 @@ pub enum SchemaError {
 /// Rewrites a document.
 ///
 /// # Errors
-/// Why nothing can be checked against it.
+/// Returns an error if nothing can be checked against the schema.
 pub(super) fn rewrite(root: &Value) -> Result<Rewritten, SchemaError> {
     if !root.is_object() {
         return Err(SchemaError::NotAnObject);
@@ -122,7 +122,7 @@ struct Rewriter<'a> {
     path_bytes: usize,
     /// The greatest depth within the current part.
     depth: usize,
-    /// How many of its nodes are enum choices, which cost nothing because they are looked up.
+    /// The number of its nodes that are enum choices, which cost nothing because they are looked up.
     choices: usize,
     /// The number of its patterns for property names.
     name_patterns: usize,

@@ -29,11 +29,11 @@ thread_local! {
 pub(super) struct Run {
     parts: Arc<[Part]>,
     steps: usize,
-    /// How many more steps may record a problem, if problems are collected.
+    /// The number of further steps that may record a problem, if problems are collected.
     keeping: Option<usize>,
     depth: usize,
     pub(super) undecided: bool,
-    /// What was found in parts, by the number in the error of [`PART`](super::part::PART).
+    /// The problems found in parts, by the number in the error of [`PART`](super::part::PART).
     pub(super) found: Vec<Vec<Problem>>,
     /// The numbers of the arguments as messages show them.
     pub(super) written: Written,
@@ -148,6 +148,7 @@ pub(super) fn is_valid(index: usize, value: &Value) -> bool {
 
 /// Takes the problems found in a part, by the number in its error message.
 pub(super) fn found(number: &str) -> Vec<Problem> {
-    let take = |run: &mut Run| run.found.get_mut(number.parse::<usize>().ok()?).map(std::mem::take);
-    with(take).flatten().unwrap_or_default()
+    with(|run| run.found.get_mut(number.parse::<usize>().ok()?).map(std::mem::take))
+        .flatten()
+        .unwrap_or_default()
 }

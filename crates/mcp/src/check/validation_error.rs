@@ -86,10 +86,10 @@ fn of(error: &ValidationError<'_>, found: &mut Vec<Problem>) {
     }
 }
 
-/// What is wrong with a value that matches none of several alternatives: the problems of the alternative that was most
-/// likely meant.
+/// Describes a value that matches none of several alternatives: the problems of the alternative that was most likely
+/// meant.
 fn closest(path: &[String], value: &Value, branches: Vec<Vec<Problem>>) -> Vec<Problem> {
-    /// How unlikely a branch is to be the one meant, judged by its type, its value, or the value of a property.
+    /// Rates how unlikely it is that a branch is the one meant, by its type, its value, or the value of a property.
     fn distance(problem: &Problem, depth: usize) -> usize {
         match (&problem.fault, problem.path.len().saturating_sub(depth)) {
             (Fault::Type(_), 0) => 3,
@@ -145,7 +145,7 @@ fn expected_types(branch: &[Problem], path: &[String]) -> Vec<JsonType> {
     types.flatten().collect()
 }
 
-/// What is wrong, as in "500 is more than the maximum 100".
+/// Describes the problem, as in "500 is more than the maximum 100".
 fn text(kind: &Kind, value: &Value) -> String {
     let quoted = quoted(value);
     let length = match value {
@@ -241,17 +241,20 @@ fn name(wanted: JsonType) -> &'static str {
 }
 
 fn steps(path: &Location) -> Vec<String> {
-    let step = |segment: LocationSegment<'_>| match segment {
-        LocationSegment::Property(name) => step(&name),
-        LocationSegment::Index(index) => format!("[{index}]"),
-    };
-    path.segments().map(step).collect()
+    path.segments()
+        .map(|segment| match segment {
+            LocationSegment::Property(name) => step(&name),
+            LocationSegment::Index(index) => format!("[{index}]"),
+        })
+        .collect()
 }
 
 /// The path step to a property.
 fn step(name: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "_-$".contains(character);
-    if !name.is_empty() && name.len() <= VALUE_BYTES && name.chars().all(plain) {
+    if !name.is_empty()
+        && name.len() <= VALUE_BYTES
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || "_-$".contains(character))
+    {
         return format!(".{name}");
     }
     format!("[{}]", quoted(&Value::from(name)))

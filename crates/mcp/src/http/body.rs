@@ -121,7 +121,7 @@ impl MessagePermit {
     }
 }
 
-/// Why a stream of bytes ends early.
+/// The reason why a stream of bytes ends early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Broken {
     #[error("{0}")]

@@ -317,7 +317,7 @@ impl HttpClient {
 
     /// A stream whose messages are accepted: raw responses are kept, and the library sees that they have arrived.
     ///
-    /// What waits for the reply is notified at once if the stream ends and can't be resumed.
+    /// Notifies the party that waits for the reply at once if the stream ends and can't be resumed.
     fn accept_stream(&self, events: Events, last_event: Option<String>, reply: Reply) -> Events {
         let client = self.clone();
         let Reply { request, waiting } = reply;

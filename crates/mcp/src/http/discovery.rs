@@ -50,7 +50,7 @@ impl Discovery {
     /// Returns the response of a server that supports the newer protocol, or a rejection that the library handles.
     ///
     /// # Errors
-    /// Why the server supports only the older protocol, if any.
+    /// Returns the reason why the server supports only the older protocol, if any.
     pub(super) async fn answer(
         &self,
         reading: impl Future<Output = Result<StreamableHttpPostResponse, Failed>>,

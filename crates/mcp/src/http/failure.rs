@@ -1,4 +1,4 @@
-//! Why an HTTP request failed.
+//! Failures of HTTP requests.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
@@ -7,7 +7,7 @@ use crate::text::shown;
 /// Maximum length of a cause in a message, in bytes.
 const CAUSE_BYTES: usize = 500;
 
-/// Why an HTTP request failed. Its text contains no headers and no tokens.
+/// The failure of an HTTP request. Its text contains no headers and no tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HttpFailure {
     /// There is no connection, or it broke.

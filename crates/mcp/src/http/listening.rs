@@ -7,15 +7,12 @@
 //! The library reopens a stream that has ended, at once and without limit. A server that closes it each time would get
 //! several requests a second for the whole session.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, time::Duration};
 
+use parking_lot::Mutex;
 use tokio::{sync::watch, time::timeout};
 
-/// How often a stream may end without an event before it is given up.
+/// The number of times that a stream may end without an event before it is abandoned.
 const MAX_EMPTY: u32 = 6;
 
 /// The wait before the third opening of a stream without events; doubled each time.
@@ -24,11 +21,11 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// Limit on remembered streams; the server chooses the ids of resumed ones.
 const MAX_STREAMS: usize = 256;
 
-/// How often each stream was opened without receiving an event.
+/// The number of times that each stream was opened without receiving an event.
 #[derive(Debug, Default)]
 pub(crate) struct Openings(Mutex<HashMap<Option<String>, u32>>);
 
-/// What to do when a stream is to be opened.
+/// The decision on opening a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
     /// Open it after this time.
@@ -40,7 +37,7 @@ pub(crate) enum Opening {
 impl Openings {
     /// Records that a stream is to be opened: the session's own, or one that is resumed after an event.
     pub(crate) fn note(&self, last_event: Option<&str>) -> Opening {
-        let mut openings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut openings = self.0.lock();
         if openings.len() >= MAX_STREAMS {
             openings.retain(|event, _| event.is_none());
         }
@@ -56,7 +53,7 @@ impl Openings {
 
     /// Records that a stream has received an event.
     pub(crate) fn received_event(&self, last_event: Option<&str>) {
-        let mut openings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut openings = self.0.lock();
         openings.remove(&last_event.map(str::to_owned));
     }
 }

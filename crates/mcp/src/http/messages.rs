@@ -45,7 +45,7 @@ pub(super) fn is_answer(message: &ServerJsonRpcMessage) -> bool {
     matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
 }
 
-/// Why a stream ended early.
+/// Converts the error that ended a stream early.
 pub(super) fn broken(error: &SseError) -> HttpFailure {
     match error {
         SseError::Body(cause) => HttpFailure::Unreachable(super::chain(&**cause)),
@@ -114,7 +114,7 @@ impl Reply {
     }
 }
 
-/// What waits for a response.
+/// The party that waits for a response.
 #[derive(Default)]
 pub(super) enum Waiting {
     Request(Arc<RawRequest>),

@@ -31,7 +31,7 @@ pub struct LockedTool {
     pub hash: String,
     /// The tool as its server sent it.
     pub tool: Value,
-    /// What was observed of its results.
+    /// The observations of its results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
 }

@@ -17,7 +17,7 @@ pub const LOCK_VERSION: u64 = 1;
 /// Maximum length of a name in an error, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// What is wrong with the text of a lock file, and where.
+/// An error in the text of a lock file, with its position.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FormError {
     #[error(
@@ -86,20 +86,21 @@ pub(super) fn has_servers(text: &str) -> bool {
 
 /// Parses a lock.
 pub(super) fn parse(text: &str) -> Result<Lock, FormError> {
-    let Header { version } = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
+    let Header { version } = serde_json::from_str(text).map_err(|error| wrong(&error, Position::START))?;
     if version > LOCK_VERSION {
         return Err(FormError::Newer(version));
     }
     if version < LOCK_VERSION {
         return Err(FormError::UnknownVersion(version));
     }
-    let file: FileForm<'_> = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
+    let file: FileForm<'_> = serde_json::from_str(text).map_err(|error| wrong(&error, Position::START))?;
     let mut lock = Lock::default();
     for (server, form) in file.servers.0 {
         let mut locked = LockedServer { pinned: form.pinned, ..LockedServer::default() };
         for (name, form) in form.tools.0 {
-            let place = || format!("{}.{}", shown(&server, NAME_BYTES), shown(&name, NAME_BYTES));
-            let tool = form.read(text, &name, place)?;
+            let tool = form.read(text, &name, || {
+                format!("{}.{}", shown(&server, NAME_BYTES), shown(&name, NAME_BYTES))
+            })?;
             locked.tools.insert(name, tool);
         }
         lock.servers.insert(server, locked);
@@ -110,7 +111,7 @@ pub(super) fn parse(text: &str) -> Result<Lock, FormError> {
 impl ToolForm<'_> {
     fn read(&self, text: &str, name: &str, place: impl Fn() -> String) -> Result<LockedTool, FormError> {
         let wrong = |what, part: &RawValue| {
-            let (line, column) = position(part, text);
+            let Position { line, column } = Position::of(part, text);
             FormError::Wrong { place: place(), what, line, column }
         };
         let mut locked = LockedTool::new(value(self.tool, text)?);
@@ -140,8 +141,9 @@ impl ToolForm<'_> {
     }
 }
 
-/// Describes an error in a text that starts at a line and column of the file.
-fn wrong(error: &serde_json::Error, (line, column): (usize, usize)) -> FormError {
+/// Describes an error in a text that starts at this position of the file.
+fn wrong(error: &serde_json::Error, start: Position) -> FormError {
+    let Position { line, column } = start;
     let text = error.to_string();
     let end = format!(" at line {} column {}", error.line(), error.column());
     let what = text.strip_suffix(&end).unwrap_or(&text);
@@ -150,17 +152,28 @@ fn wrong(error: &serde_json::Error, (line, column): (usize, usize)) -> FormError
     FormError::Malformed { what: what.to_owned(), line, column }
 }
 
-/// The position of a part of the text: line and column, both from 1, columns in bytes as serde_json counts them.
-fn position(part: &RawValue, text: &str) -> (usize, usize) {
-    let offset = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    let before = text.get(..offset).unwrap_or_default();
-    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-    (before.matches('\n').count() + 1, before.len() - line_start + 1)
+/// A position in the text: line and column, both from 1, columns in bytes as serde_json counts them.
+#[derive(Clone, Copy)]
+struct Position {
+    line: usize,
+    column: usize,
+}
+
+impl Position {
+    const START: Position = Position { line: 1, column: 1 };
+
+    /// Returns the position of a part of the text.
+    fn of(part: &RawValue, text: &str) -> Self {
+        let offset = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let before = text.get(..offset).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        Position { line: before.matches('\n').count() + 1, column: before.len() - line_start + 1 }
+    }
 }
 
 fn value(part: &RawValue, text: &str) -> Result<Value, FormError> {
     let read: Result<Unique, _> = serde_json::from_str(part.get());
-    read.map(|unique| unique.0).map_err(|error| wrong(&error, position(part, text)))
+    read.map(|unique| unique.0).map_err(|error| wrong(&error, Position::of(part, text)))
 }
 
 fn duplicate<E: de::Error>(name: &str) -> E {

@@ -12,7 +12,7 @@ const METHOD_NOT_FOUND: i64 = -32_601;
 /// the session, and then it can't list its tools either.
 ///
 /// # Errors
-/// Why it does not respond.
+/// Returns the reason if it does not respond.
 pub async fn check(session: &Session) -> Result<(), Error> {
     let Err(error) = session.ping().await else { return Ok(()) };
     match *error.kind {

@@ -51,7 +51,7 @@ impl OAuthHttpClient for Lenient {
     }
 }
 
-/// What was requested.
+/// The purpose of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Token,
@@ -311,7 +311,9 @@ fn learn_named(text: &str) {
             let separator = rest.get(..rest.len() - value.len()).unwrap_or_default();
             if separator.contains([':', '=']) {
                 let end = value.find(|c| !is_of_token(c)).unwrap_or(value.len());
-                value.get(..end).into_iter().for_each(learn);
+                if let Some(value) = value.get(..end) {
+                    learn(value);
+                }
             }
         }
     }

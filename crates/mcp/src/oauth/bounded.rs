@@ -4,13 +4,11 @@
 //! needs. Requests go over https, or from a loopback server to a loopback address. No redirect leads to another origin.
 //! A discovery has a budget, because it runs without a user. Whatever is refused ends with an error that says so.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode, header::LOCATION};
+use parking_lot::{Mutex, MutexGuard};
 use reqwest::Url;
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
@@ -43,7 +41,7 @@ pub(super) struct Limits {
 /// The limits in force.
 pub(super) const LIMITS: Limits = Limits { requests: 48, bytes: 4 << 20, time: Duration::from_secs(20) };
 
-/// Why a request is not sent, or its answer not used. The texts contain no queries, which may have secrets.
+/// The reason why a request is not sent, or its answer not used. The texts contain no queries, which may have secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Refused {
     #[error(
@@ -176,8 +174,9 @@ impl Bounded {
         let sent = self.transport.send(request);
         let mut response = if is_discovery {
             let deadline = *self.spent().deadline.get_or_insert_with(|| Instant::now() + self.limits.time);
-            let late = |_| Refused::Time { place: place(url), limit: self.limits.time };
-            timeout_at(deadline, sent).await.map_err(late)??
+            timeout_at(deadline, sent)
+                .await
+                .map_err(|_| Refused::Time { place: place(url), limit: self.limits.time })??
         } else {
             sent.await?
         };
@@ -196,7 +195,7 @@ impl Bounded {
     }
 
     fn spent(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.spent.lock()
     }
 }
 

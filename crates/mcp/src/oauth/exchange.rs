@@ -44,8 +44,7 @@ pub(super) async fn carried<T: Send + 'static>(
         let _counted = counted;
         exchange.await
     });
-    let failed = |error| HttpFailure::OAuth(format!("the exchange for tokens failed: {error}"));
-    task.await.map_err(failed)?
+    task.await.map_err(|error| HttpFailure::OAuth(format!("the exchange for tokens failed: {error}")))?
 }
 
 /// The result of the work, or a failure at the deadline, which is [`EXCHANGE_TIMEOUT`] after its start.
@@ -82,7 +81,7 @@ pub(super) struct Exchange {
     pub(super) refusal: LastRefusal,
 }
 
-/// What is exchanged for a token.
+/// The credential that is exchanged for a token.
 pub(super) enum Means {
     RefreshToken,
     Credentials(ClientCredentialsConfig),

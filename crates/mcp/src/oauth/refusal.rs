@@ -1,8 +1,10 @@
 //! Keeps why the last request to an authorization server was not granted: the library's errors do not say it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-/// Why the last request was not granted.
+use parking_lot::Mutex;
+
+/// The reason why the last request was not granted.
 #[derive(Clone, Default)]
 pub(super) struct LastRefusal(Arc<Mutex<Option<Refusal>>>);
 
@@ -27,10 +29,10 @@ impl LastRefusal {
     }
 
     fn replace(&self, refusal: Option<Refusal>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = refusal;
+        *self.0.lock() = refusal;
     }
 
     pub(super) fn take(&self) -> Option<Refusal> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.lock().take()
     }
 }

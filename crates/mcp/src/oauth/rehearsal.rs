@@ -2,12 +2,10 @@
 //!
 //! Only the HTTP client is replaced. Callers check the requests.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use reqwest::Url;
 use rmcp::transport::auth::OAuthHttpClientError;
 
@@ -52,7 +50,7 @@ pub struct Rehearsed {
     pub token_endpoint: Option<String>,
     /// The token that requests to the server carry afterwards.
     pub token: Option<String>,
-    /// Why there is no token.
+    /// The reason why there is no token.
     pub error: Option<String>,
 }
 
@@ -116,7 +114,7 @@ struct Script {
 
 impl Script {
     fn take(&self) -> Vec<Request> {
-        std::mem::take(&mut self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.requests.lock())
     }
 }
 
@@ -128,12 +126,12 @@ impl Transport for Script {
         let (head, body) = request.into_parts();
         let headers =
             head.headers.values().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(Request {
+        self.requests.lock().push(Request {
             url: head.uri.to_string(),
             headers: headers.collect::<Vec<_>>().join("\n"),
             body: String::from_utf8_lossy(&body).into_owned(),
         });
-        let answer = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let answer = self.answers.lock().pop_front();
         Box::pin(async move {
             let answer = answer.ok_or("no responses left")?;
             let mut response = http::Response::builder().status(answer.status);

@@ -20,6 +20,8 @@ pub(super) const SECRET_MEMBERS: [&str; 9] = [
 /// Learns the secrets in a JSON response.
 pub(super) fn learn_members(answer: &Value) {
     for name in SECRET_MEMBERS {
-        answer.get(name).and_then(Value::as_str).into_iter().for_each(learn);
+        if let Some(secret) = answer.get(name).and_then(Value::as_str) {
+            learn(secret);
+        }
     }
 }

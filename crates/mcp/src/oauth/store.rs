@@ -5,11 +5,12 @@ use std::{
     io,
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationMetadata, CredentialStore, OAuthClientConfig, OAuthTokenResponse,
@@ -29,7 +30,7 @@ const VERSION: u32 = 1;
 /// Maximum size of the file, in bytes (1 MiB): tokens are short, but a file may be anything.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// How long before its expiry a token is renewed, so that it is still valid when its request arrives.
+/// The time before its expiry at which a token is renewed, so that it is still valid when its request arrives.
 const AHEAD: Duration = Duration::from_secs(30);
 
 /// Time limit on waiting for another process that renews the same tokens. That process finishes when its authorization
@@ -204,7 +205,9 @@ impl Record {
 
     /// Masks its secrets in all output from now on.
     fn learn(&self) {
-        self.client.secret.iter().for_each(|secret| learn(secret));
+        if let Some(secret) = &self.client.secret {
+            learn(secret);
+        }
         learn_members(&self.response());
     }
 
@@ -227,10 +230,12 @@ impl Store {
     /// Reads the tokens for the server's URL; ignores tokens for another one.
     pub(super) async fn read(&self) -> Result<Option<Record>, HttpFailure> {
         let Some(file) = self.file.clone() else {
-            return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            return Ok(self.memory.lock().clone());
         };
         let read = blocking(move || read(&file)).await.map_err(|error| self.wrong("read", &error))?;
-        read.iter().for_each(Record::learn);
+        if let Some(record) = &read {
+            record.learn();
+        }
         Ok(read.filter(|record| record.url == self.url))
     }
 
@@ -243,7 +248,7 @@ impl Store {
     pub(super) async fn write(&self, record: Record) -> Result<(), HttpFailure> {
         record.learn();
         let Some(file) = self.file.clone() else {
-            *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
+            *self.memory.lock() = Some(record);
             return Ok(());
         };
         blocking(move || write(&file, &record)).await.map_err(|error| self.wrong("written", &error))
@@ -252,7 +257,7 @@ impl Store {
     /// Deletes the tokens; returns whether there were any.
     pub(super) async fn forget(&self) -> Result<bool, HttpFailure> {
         let Some(file) = self.file.clone() else {
-            return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).take().is_some());
+            return Ok(self.memory.lock().take().is_some());
         };
         let removed = blocking(move || match std::fs::remove_file(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

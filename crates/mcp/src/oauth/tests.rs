@@ -1,8 +1,7 @@
 //! Renewals whose caller stops waiting, against an authorization server in this process.
 
-use std::sync::Mutex;
-
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use rmcp::transport::auth::OAuthHttpClientError;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -36,7 +35,7 @@ impl OAuthTransport for Authority {
                 return Ok(json.status(404).body(b"{}".to_vec())?);
             }
             let count = {
-                let mut forms = self.forms.lock().unwrap();
+                let mut forms = self.forms.lock();
                 forms.push(String::from_utf8(body).unwrap());
                 forms.len()
             };
@@ -118,7 +117,7 @@ async fn callers_after_an_abandoned_renewal_wait_for_it() {
     assert!(futures::poll!(next.as_mut()).is_pending());
     authority.answers.notify_one();
     assert_eq!(text(next.await).as_deref(), Some("new-access-1"));
-    assert_eq!(authority.forms.lock().unwrap().len(), 1);
+    assert_eq!(authority.forms.lock().len(), 1);
 }
 
 /// The server has the last word on a token, and the failure is the reason if it rejects an expired one.
@@ -130,11 +129,11 @@ async fn a_failed_early_renewal_keeps_the_token() {
         let authorizer = authorizer(&authority, None, left).await;
         let sent = authorizer.token().await.unwrap().unwrap();
         assert_eq!((sent.text.as_str(), sent.failure.is_some()), ("old-access", is_reason));
-        assert_eq!(authority.forms.lock().unwrap().len(), 1);
+        assert_eq!(authority.forms.lock().len(), 1);
     }
 }
 
-/// What an authorization server answers to a renewal, however odd, does not cost the login.
+/// Proves that no answer of an authorization server to a renewal, however odd, costs the login.
 #[tokio::test]
 async fn an_odd_renewal_keeps_the_login_and_says_what_was_answered() {
     for (status, answer, says) in [
@@ -173,7 +172,7 @@ async fn an_expired_token_that_cant_be_renewed_is_sent_until_the_server_rejects_
     for _ in 0..3 {
         assert_eq!(text(authorizer.token().await).as_deref(), Some("old-access"));
     }
-    assert_eq!(authority.forms.lock().unwrap().len(), 1, "a dead refresh token was used again");
+    assert_eq!(authority.forms.lock().len(), 1, "a dead refresh token was used again");
     assert_eq!(authorizer.renew(Some("old-access"), None).await.unwrap(), None);
     assert!(authorizer.token().await.unwrap().is_none());
 }
@@ -348,6 +347,6 @@ async fn a_redirect_is_from_the_origin_of_the_configured_endpoint() {
         let done = login.finish(back.as_str()).await;
         assert_eq!(done.is_ok(), is_right, "{issuer:?} {done:?}");
         // A code of another issuer is not sent.
-        assert_eq!(authority.forms.lock().unwrap().len(), usize::from(is_right), "{issuer:?}");
+        assert_eq!(authority.forms.lock().len(), usize::from(is_right), "{issuer:?}");
     }
 }

@@ -78,7 +78,7 @@ impl Launch {
     /// kernel kills it when the calling thread ends. Blocks until the kernel has loaded the program.
     ///
     /// # Errors
-    /// Those of the system calls, chdir(2) and execve(2) among them.
+    /// Returns the errors of the system calls, chdir(2) and execve(2) among them.
     pub(super) fn start(&self) -> io::Result<Launched> {
         let (stdin, stdin_of_host) = io::pipe()?;
         let (stdout_of_host, stdout) = io::pipe()?;

@@ -1,9 +1,9 @@
 //! A helper process that kills the descendants of servers if this process dies without doing so.
 //!
-//! When this process dies, the kernel kills the servers (`starter`), but not the processes that they have started.
-//! Those see the end of their input, and some ignore it. So a helper, which is a second instance of this executable,
-//! receives the process groups of servers through a pipe. The pipe closes when this process ends, for any reason; the
-//! helper then kills the groups that were not reported as ended, and exits.
+//! When this process dies, the kernel kills the servers (`starter`), but not the processes that they have started. Such
+//! processes see the end of their input, and some ignore it. So a helper, which is a second instance of this
+//! executable, receives the process groups of servers through a pipe. The pipe closes when this process ends, for any
+//! reason; the helper then kills the groups that were not reported as ended, and exits.
 //!
 //! No other process can get a group's number while the group has a member. Only the number of an empty group could be
 //! reused between its end and the kill, which is a moment. Processes that have left their group are not reached. The
@@ -14,12 +14,10 @@ use std::{
     io::{self, BufRead, Write},
     os::unix::process::CommandExt,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The helper's process name; it is started under this name.
@@ -99,7 +97,7 @@ pub(super) fn forget(group: i32) {
 }
 
 fn watched() -> MutexGuard<'static, Watched> {
-    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+    WATCHED.lock()
 }
 
 impl Watched {

@@ -21,7 +21,7 @@ type Order = (Launch, mpsc::SyncSender<io::Result<Launched>>);
 /// kernel kills only this process; `reaper` handles its descendants.
 ///
 /// # Errors
-/// Those of [`Launch::start`], and a failure to create the thread.
+/// Returns the errors of [`Launch::start`], and a failure to create the thread.
 pub(super) fn start(launch: Launch) -> io::Result<Launched> {
     let gone = || io::Error::other("the thread that starts processes has ended");
     let (started, child) = mpsc::sync_channel(1);

@@ -1,6 +1,6 @@
 //! Notifications to a long-lived session: changed lists, and the end of the connection.
 
-use std::{sync::PoisonError, time::Duration};
+use std::time::Duration;
 
 use rmcp::{
     model::{ServerNotification, SubscriptionFilter},
@@ -29,7 +29,7 @@ impl Session {
         }
     }
 
-    /// Why the connection has ended.
+    /// Returns the reason why the connection has ended.
     pub async fn why_closed(&self) -> Error {
         self.ended(Phase::Request("the next request")).await
     }
@@ -62,7 +62,7 @@ impl Session {
     /// Subscribes to changes of a resource for the whole session; the host is notified of them.
     ///
     /// # Errors
-    /// Why the server rejects the subscription.
+    /// Returns an error if the server rejects the subscription.
     pub async fn subscribe(&self, uri: &str) -> Result<(), Error> {
         if self.inner.server.protocol_version.has_initialize() {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
@@ -79,7 +79,7 @@ impl Session {
                 }
             }
         });
-        let mut subscriptions = self.inner.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscriptions = self.inner.subscriptions.lock();
         if let Some(before) = subscriptions.insert(uri.to_owned(), listening.abort_handle()) {
             before.abort();
         }
@@ -89,13 +89,13 @@ impl Session {
     /// Ends the subscription to a resource.
     ///
     /// # Errors
-    /// Why the server rejects the request.
+    /// Returns an error if the server rejects the request.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), Error> {
         if self.inner.server.protocol_version.has_initialize() {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
             return self.ask(self.plain("resources/unsubscribe", parameters)).await.map(drop);
         }
-        let mut subscriptions = self.inner.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut subscriptions = self.inner.subscriptions.lock();
         if let Some(listening) = subscriptions.remove(uri) {
             listening.abort();
         }

@@ -1,4 +1,4 @@
-//! How a session starts: the connection, and the choice between the protocol's two eras.
+//! The start of a session: the connection, and the choice between the protocol's two eras.
 //!
 //! Over HTTP the newer protocol is tried first (`server/discover`), which older servers reject at once. With a local
 //! server the older protocol is tried first: servers that support only that one may hang or crash on the newer one, and
@@ -119,7 +119,7 @@ struct Attempt<'a> {
     deadline: Instant,
 }
 
-/// Why a transport does not reach the server.
+/// The reason why a transport does not reach the server.
 struct Unconnected {
     error: Error,
     /// Whether the server reacts like one with another transport.
@@ -350,7 +350,7 @@ impl Attempt<'_> {
     }
 }
 
-/// Why the handshake failed.
+/// Returns the reason why the handshake failed.
 async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&LocalServer>) -> ErrorKind {
     if let Some(fault) = health.fault() {
         return fault_kind(Phase::Initialize, fault);

@@ -1,11 +1,8 @@
 //! The time limit of a request: restarted by progress, paused while a question waits for the user or a model.
 
-use std::{
-    pin::Pin,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{pin::Pin, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::watch,
     time::{Instant, Sleep, sleep_until},
@@ -40,7 +37,7 @@ impl Timers {
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<Pin<Box<Sleep>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

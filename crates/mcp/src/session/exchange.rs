@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     io,
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -39,7 +39,7 @@ use crate::{
     wire::{Answer, MAX_REQUEST_BYTES, Outcome, RawRequest, ambiguous},
 };
 
-/// How often a server may request input before its final response (`input_required`).
+/// The number of times that a server may request input before its final response (`input_required`).
 pub const MAX_ROUNDS: usize = 16;
 
 /// Limit on quotes from a server, in bytes.
@@ -126,7 +126,7 @@ impl Ask {
     }
 }
 
-/// What each round of a request has besides its parameters.
+/// The terms that each round of a request has besides its parameters.
 #[derive(Clone)]
 struct Terms {
     method: &'static str,
@@ -208,7 +208,7 @@ impl Session {
         Ok(CallResult { raw, is_error })
     }
 
-    /// Which structured content the protocol version allows.
+    /// Returns the structured content that the protocol version allows.
     pub(super) fn structure(&self) -> Structure {
         if self.is_stateless() { Structure::Any } else { Structure::Object }
     }
@@ -350,7 +350,7 @@ impl Session {
 
     /// The headers that repeat arguments of this call.
     pub(super) fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
-        let headers = self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        let headers = self.inner.parameter_headers.lock();
         match headers.get(tool) {
             Some(headers) => {
                 serde_json::from_str(arguments.get()).map(|value| headers.of(&value)).unwrap_or_default()
@@ -363,7 +363,7 @@ impl Session {
         self.fail(ErrorKind::Timeout { phase, limit, evidence: self.evidence() })
     }
 
-    /// Why a request got no response.
+    /// Returns the reason why a request got no response.
     async fn undelivered(&self, error: &ServiceError, phase: Phase) -> Error {
         if let ServiceError::TransportSend(error) = error
             && let Some(error) = error.error.downcast_ref::<io::Error>()
@@ -380,7 +380,7 @@ impl Session {
         self.ended(phase).await
     }
 
-    /// Why no response can arrive any more.
+    /// Returns the reason why no response can arrive any more.
     pub(super) async fn ended(&self, phase: Phase) -> Error {
         if let Some(fault) = self.inner.health.fault() {
             return self.fail(fault_kind(phase, fault));
@@ -420,7 +420,7 @@ impl Drop for CancelOnDrop<'_> {
         // The first poll queues the notification. Closing the session waits until it is written.
         let written = tokio::task::coop::unconstrained(&mut sending).now_or_never().is_some();
         if let (false, Ok(runtime)) = (written, Handle::try_current()) {
-            let mut cancelling = self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cancelling = self.inner.cancelling.lock();
             cancelling.retain(|task| !task.is_finished());
             cancelling.push(runtime.spawn(sending));
         }

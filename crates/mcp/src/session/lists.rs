@@ -1,6 +1,6 @@
 //! Lists, page by page: tools, resources, prompts. Also reads resources and gets prompts.
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, value::RawValue};
 use system::event_loop::off_loop;
@@ -30,11 +30,11 @@ const QUOTED_BYTES: usize = 80;
 pub struct Items {
     /// MCP's `Resource`, `ResourceTemplate` or `Prompt`, each a JSON object.
     pub items: Vec<Value>,
-    /// What was left out, and why; one sentence each.
+    /// The parts that were left out, with reasons; one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What reading a list of tools has led to.
+/// The result of reading a list of tools.
 enum Pages {
     /// The collector has them.
     Collected,
@@ -128,7 +128,7 @@ impl Session {
                 false
             }
         });
-        *self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner) = headers;
+        *self.inner.parameter_headers.lock() = headers;
         listing
     }
 

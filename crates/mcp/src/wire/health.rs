@@ -3,10 +3,12 @@
 use std::{
     fmt,
     sync::{
-        Mutex, OnceLock, PoisonError,
+        OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use parking_lot::Mutex;
 
 use super::rpc_error::RpcError;
 use crate::{http::HttpFailure, text::shown};
@@ -18,7 +20,7 @@ pub const MAX_STRAY_BYTES: usize = 1024 * 1024;
 /// Maximum length of a stray line that is kept, in bytes.
 const MAX_STRAY_LINE_BYTES: usize = 200;
 
-/// Why this side closed a connection.
+/// The reason why this side closed a connection.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// The server broke the protocol in this way.
@@ -93,7 +95,7 @@ impl Health {
 
     /// The number of stray lines and the first one.
     pub(crate) fn stray(&self) -> (u64, Option<String>) {
-        let stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
+        let stray = self.stray.lock();
         (stray.lines, stray.first.clone())
     }
 
@@ -104,7 +106,7 @@ impl Health {
 
     /// Records a line that is not a message; returns false if there were too many bytes of them.
     pub(super) fn note_stray(&self, line: &str) -> bool {
-        let mut stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stray = self.stray.lock();
         stray.lines += 1;
         stray.bytes_in_a_row += line.len() + 1;
         if stray.first.is_none() {
@@ -142,6 +144,6 @@ impl Health {
     }
 
     pub(super) fn note_message(&self) {
-        self.stray.lock().unwrap_or_else(PoisonError::into_inner).bytes_in_a_row = 0;
+        self.stray.lock().bytes_in_a_row = 0;
     }
 }

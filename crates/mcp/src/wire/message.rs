@@ -4,11 +4,12 @@ use std::{
     borrow::Cow,
     io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, DiscoverResult, GetMeta, InitializeResult, JsonRpcMessage,
     ProtocolVersion, RequestId,
@@ -137,7 +138,7 @@ impl RawRequest {
     }
 
     fn outcome(&self) -> MutexGuard<'_, Option<Outcome>> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+        self.outcome.lock()
     }
 }
 

@@ -3,9 +3,9 @@
 use std::{
     collections::VecDeque,
     io::{self, IoSlice},
-    sync::{Mutex, PoisonError},
 };
 
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::watch,
@@ -56,7 +56,7 @@ impl<W> Outbox<W> {
 
     /// Appends a line. Fails with [`io::ErrorKind::QuotaExceeded`] if too much is waiting.
     pub(super) fn push(&self, line: Vec<u8>) -> io::Result<()> {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.queue.lock();
         if queue.bytes + line.len() > MAX_QUEUED_BYTES || queue.lines.len() >= MAX_QUEUED_LINES {
             return Err(io::Error::new(
                 io::ErrorKind::QuotaExceeded,
@@ -72,7 +72,7 @@ impl<W> Outbox<W> {
 
     /// Takes the lines for the next write; none at the end of the queue.
     fn take(&self) -> Vec<Vec<u8>> {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = self.queue.lock();
         let (mut lines, mut bytes) = (Vec::new(), 0);
         while lines.len() < LINES_AT_ONCE && bytes < BYTES_AT_ONCE {
             let Some(line) = queue.lines.pop_front() else { break };

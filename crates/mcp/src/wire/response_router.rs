@@ -5,9 +5,10 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerNotification, ServerResult,
@@ -94,7 +95,7 @@ impl ResponseRouter {
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.asked.lock()
     }
 
     pub(crate) fn trace(&self) -> &Trace {
@@ -196,10 +197,9 @@ impl ResponseRouter {
         match pending {
             Pending::Initialize => Err(Fault::Protocol(reason)),
             Pending::Raw(request) => {
-                request
-                    .upgrade()
-                    .into_iter()
-                    .for_each(|request| request.fail(HttpFailure::Protocol(reason.clone())));
+                if let Some(request) = request.upgrade() {
+                    request.fail(HttpFailure::Protocol(reason));
+                }
                 Ok(None)
             }
             Pending::Discover | Pending::Typed => {
@@ -377,7 +377,7 @@ impl ResponseRouter {
     }
 
     fn pending(&self) -> MutexGuard<'_, Pendings> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock()
     }
 }
 
@@ -427,7 +427,7 @@ fn changed(text: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// Why an ambiguous message is rejected.
+/// Returns the reason for rejecting an ambiguous message.
 pub(crate) fn ambiguous(repeated: &strict_json::Error) -> String {
     format!("its answer is ambiguous: {repeated}")
 }

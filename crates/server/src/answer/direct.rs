@@ -57,7 +57,7 @@ pub(crate) fn direct(mut result: Value, limit: usize, has_schema: bool, keep: Ke
     result
 }
 
-/// What was cut, and where the whole is: as in an outcome.
+/// Describes the cut, and the place of the whole: as in an outcome.
 fn truncated<'a>(links: impl Iterator<Item = &'a Value>) -> Value {
     let members = links.flat_map(|link| {
         let part = link["name"].as_str().unwrap_or_default();

@@ -96,7 +96,7 @@ pub(super) fn bounded(mut outcome: Outcome, texts: &Texts, budget: usize, keep: 
     whole
 }
 
-/// What was cut of an outcome.
+/// The cuts in an outcome.
 struct Cuts<'a> {
     /// Limit on one member, in bytes of JSON.
     room: usize,

@@ -29,7 +29,7 @@ pub(crate) enum InputError {
     File { path: String, source: FileError },
 }
 
-/// Why a file can't be read, and what to do.
+/// The reason why a file can't be read, with a remedy.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("its path is empty")]
@@ -55,7 +55,7 @@ pub(crate) enum FileError {
 /// Reads files relative to `folder`, each of at most `limit` bytes. Blocks.
 ///
 /// # Errors
-/// Which file can't be read, why, and what to do.
+/// Returns an error that names the file that can't be read, with the reason and a remedy.
 pub(crate) fn read(folder: &Path, paths: &[String], limit: u64) -> Result<Vec<Block>, InputError> {
     if paths.len() > MAX_FILES {
         return Err(InputError::TooMany(paths.len()));

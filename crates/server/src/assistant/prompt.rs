@@ -94,7 +94,7 @@ impl Prompt {
     }
 
     /// # Errors
-    /// What is wrong with the template, and on which line.
+    /// Returns the error in the template, with its line.
     fn parse(template: &str) -> Result<Self, String> {
         let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), template);
         while let Some((before, behind)) = rest.split_once("{{") {

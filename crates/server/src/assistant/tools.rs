@@ -41,7 +41,7 @@ pub struct Tools {
 #[derive(Debug, thiserror::Error)]
 #[error("no server is available:\n{}", .reasons.join("\n"))]
 pub struct NoServer {
-    /// Why each failed, with secrets masked.
+    /// The reason why each failed, with secrets masked.
     pub reasons: Vec<String>,
 }
 

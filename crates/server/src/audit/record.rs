@@ -87,7 +87,7 @@ pub(crate) enum Record<'a> {
     },
 }
 
-/// How many calls were refused, by reason.
+/// The number of refused calls, by reason.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Refused {
     pub(crate) forged: u64,

@@ -1,4 +1,4 @@
-//! What the history keeps of an execution of a client.
+//! The part of a client's execution that the history keeps.
 
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use history::{NewExecution, RecordedExecution};
@@ -30,7 +30,7 @@ impl Execution {
         self.state.history.begin(&settings.config.history, &settings.masker, new)
     }
 
-    /// What records the requests of the program, if the configuration says so.
+    /// Returns the keeper of the program's requests, if the configuration asks for one.
     pub(super) fn keeper<'a>(
         &self,
         kept: Option<&'a RecordedExecution>,

@@ -1,4 +1,4 @@
-//! Which sessions an execution uses.
+//! Tests of the sessions that an execution uses.
 
 use config::Config;
 use gateway::pins::Known;

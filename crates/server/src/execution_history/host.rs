@@ -20,7 +20,7 @@ const TEXT: usize = 2_000;
 struct RecordedHost {
     host: Arc<dyn SessionHost>,
     execution: RecordedExecution,
-    /// Who answers forms: `terminal`, `client` or `page`.
+    /// The answerer of forms: `terminal`, `client` or `page`.
     by: &'static str,
 }
 

@@ -11,7 +11,7 @@ use history::{Asked, RecordedExecution};
 pub struct RecordedPrompter<P> {
     prompter: P,
     execution: Option<RecordedExecution>,
-    /// Who answers: `terminal`, `client` or `page`.
+    /// The answerer: `terminal`, `client` or `page`.
     by: &'static str,
 }
 

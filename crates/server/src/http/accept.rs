@@ -13,7 +13,7 @@ use system::event_loop::off_loop;
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// What a client takes of the protocol's types.
+/// The parts of the protocol's types that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Accepted {
     json: bool,

@@ -16,7 +16,7 @@ use crate::identity::access_token::{self, CheckError, InvalidToken};
 use crate::identity::issuer_keys::IssuerKeys;
 use crate::identity::{Identity, NoAccess};
 
-/// Who gets access.
+/// The clients that get access.
 pub(super) struct Access {
     token: Option<Token>,
     keys: IssuerKeys,
@@ -35,7 +35,7 @@ impl Access {
     /// The identity of a request's sender; `None` for the holder of the single token, and if no token is required.
     ///
     /// # Errors
-    /// Why it gets no access.
+    /// Returns the reason if it gets no access.
     pub(super) async fn identify(
         &self,
         headers: &HeaderMap,

@@ -19,7 +19,7 @@ const BODY_TIME: Duration = Duration::from_secs(60);
 /// Allowed before the text of a request.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Why a request has no body.
+/// The reason why a request has no body.
 pub(super) enum BodyError {
     TooLong,
     NoRoom,

@@ -15,10 +15,10 @@ use crate::identity::access_token::InvalidToken;
 /// The path of the metadata; the path of the resource follows (RFC 9728, section 3.1).
 pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";
 
-/// How long a client waits before it tries again, in seconds.
+/// The time after which a client tries again, in seconds.
 const RETRY: &str = "10";
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// It has no token.

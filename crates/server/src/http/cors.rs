@@ -13,7 +13,7 @@ const HEADERS: &str = "accept, authorization, content-type, last-event-id, mcp-m
 /// The response headers that a page may read.
 const SHOWN: &str = "mcp-session-id, www-authenticate, retry-after";
 
-/// How long a browser caches the permission, in seconds.
+/// The time for which a browser caches the permission, in seconds.
 const REMEMBERED: &str = "600";
 
 /// The response to a preflight request.

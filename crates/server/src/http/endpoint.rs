@@ -275,7 +275,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
 }
 
 impl<Handler: ServerHandler> Endpoint<Handler> {
-    /// Why no further session can be opened, if that is so.
+    /// Returns the reason why no further session can be opened, if there is one.
     fn no_session(&self) -> Option<String> {
         let advice = "end one, or try again later";
         if let Some(limit) = self.sessions.full_for(identity::current().as_ref()) {

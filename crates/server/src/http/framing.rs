@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 pub(super) const HEAD_LINES: usize = 100;
 
-/// Why requests of a connection are refused, once there is a reason.
+/// The reason why requests of a connection are refused, once there is one.
 pub(super) type Verdict = Arc<OnceLock<&'static str>>;
 
 /// A connection whose heads are inspected.

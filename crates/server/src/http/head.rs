@@ -24,7 +24,7 @@ const ONCE: [HeaderName; 7] = [
 /// The prefix of the protocol's own headers, which may appear only once as well.
 const OWN: &str = "mcp-";
 
-/// Why a request with this head is refused; `is_own` checks whether a host is a name of this server.
+/// Returns the reason why a request with this head is refused; `is_own` checks whether a host is a name of this server.
 pub(super) fn refusal(
     (method, target): (&Method, &Uri),
     headers: &HeaderMap,

@@ -33,7 +33,7 @@ const PROBE: &[u8] = b"GET /healthz";
 /// After how long (60 s) a loop that does not turn counts as dead: far longer than any work takes that stays on it.
 const DEAD: Duration = Duration::from_secs(60);
 
-/// How long to wait (50 ms) before looking for the rest of the first bytes: clients send them together.
+/// The pause (50 ms) before reading the rest of the first bytes: clients send them together.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Connections that the loop has not taken yet. Further ones wait with their tasks, and can be closed for others there.

@@ -92,7 +92,8 @@ async fn unless_refused(State(names): State<Arc<[String]>>, request: Request, ne
     head::answer(request, |host| head::is_among(host, &names), next).await
 }
 
-/// Why a request with these headers is refused. A missing `Host`, or more than one, is refused with the head.
+/// Returns the reason why a request with these headers is refused. A missing `Host`, or more than one, is refused with
+/// the head.
 fn refusal(headers: &HeaderMap, names: &[String]) -> Option<String> {
     let is_own = |host: &str| names.iter().any(|name| name.eq_ignore_ascii_case(host));
     for host in headers.get_all(header::HOST) {

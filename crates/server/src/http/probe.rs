@@ -24,7 +24,8 @@ pub const HOSTS: [&str; 2] = ["localhost", "127.0.0.1:8080"];
 /// Maximum size of a body that is read, in bytes.
 const BODY: usize = 64 << 10;
 
-/// How many scheduler turns the server gets before the client closes its side: several for each request of a case.
+/// The number of scheduler turns that the server gets before the client closes its side: several for each request of a
+/// case.
 const TURNS: usize = 100;
 
 /// A request whose head was accepted.

@@ -26,13 +26,13 @@ use crate::identity::{self, Subject};
 use crate::recorder::ClientInfo;
 use crate::snapshot::Settings;
 
-/// How long an unused session stays (1 hour), without a request or an open stream.
+/// The time for which an unused session stays (1 hour), without a request or an open stream.
 const IDLE_TIME: Duration = Duration::from_secs(3600);
 
 /// After how long (5 minutes) an idle session may be ended to make room for another one.
 const YIELD_TIME: Duration = Duration::from_secs(300);
 
-/// How often to look for idle sessions.
+/// The interval at which idle sessions are looked for.
 const LOOK_TIME: Duration = Duration::from_secs(30);
 
 /// The sessions.
@@ -49,7 +49,7 @@ pub(super) struct Sessions {
 /// The use of a session.
 #[derive(Debug)]
 struct Use {
-    /// How many streams are open.
+    /// The number of open streams.
     streams: usize,
     /// When it was last used.
     last: Instant,
@@ -99,7 +99,7 @@ impl SessionClient {
     }
 }
 
-/// Why a session operation failed.
+/// The reason why a session operation failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionsError {
     #[error("the limit of {0} sessions is reached")]

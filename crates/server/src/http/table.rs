@@ -49,7 +49,7 @@ struct Connection {
     end: CancellationToken,
 }
 
-/// Why a request on a connection can't be accepted now.
+/// The reason why a request on a connection can't be accepted now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TooMany {
     /// All connections are busy.

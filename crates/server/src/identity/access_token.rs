@@ -25,8 +25,8 @@ const MAX_NAME: usize = 255;
 /// Limit on the scopes of a token.
 const MAX_SCOPES: usize = 1000;
 
-/// Why a token is not valid. The texts contain nothing of the token, and only characters that a header may quote
-/// (RFC 6750, section 3).
+/// The reason why a token is not valid. The texts contain nothing of the token, and only characters that a header may
+/// quote (RFC 6750, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InvalidToken {
     #[error("the token is too long")]
@@ -59,7 +59,7 @@ pub(crate) enum InvalidToken {
     Subject,
 }
 
-/// Why there is no identity.
+/// The reason why there is no identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error(transparent)]

@@ -20,7 +20,7 @@ use super::metadata::{self, Source};
 /// After how long keys are read again (10 minutes): by then, the removal of a key takes effect.
 const MAX_AGE: Duration = Duration::from_secs(600);
 
-/// How long the last keys are used while the issuer can't be reached (2 hours).
+/// The time for which the last keys are used while the issuer can't be reached (2 hours).
 const MAX_STALE: Duration = Duration::from_secs(7200);
 
 /// Limit on readings within [`PERIOD`].

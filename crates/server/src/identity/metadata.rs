@@ -50,7 +50,7 @@ pub(super) fn client() -> Result<Client, String> {
 /// Reads the keys of an issuer.
 ///
 /// # Errors
-/// Why they can't be read, safe to show.
+/// Returns the reason why they can't be read, safe to show.
 pub(super) async fn keys(client: &Client, source: &Source) -> Result<KeySet, String> {
     let address = match &source.keys {
         Some(address) => address.clone(),

@@ -1,4 +1,4 @@
-//! What tokens permit under a configuration.
+//! Tests of the permissions of tokens under a configuration.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 

@@ -1,4 +1,4 @@
-//! Which states continue a call, and which are refused.
+//! Tests of the states that continue a call, and of those that are refused.
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 

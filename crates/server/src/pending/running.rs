@@ -16,7 +16,7 @@ use crate::level::Level;
 /// sixteen of them.
 pub(super) const RESULT: usize = 1 << 20;
 
-/// Why a request can't wait for an execution.
+/// The reason why a request can't wait for an execution.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotRunning {
     /// None goes on under this id; results are kept for this time.

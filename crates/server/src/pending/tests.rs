@@ -214,7 +214,7 @@ async fn work_whose_client_does_not_return_learns_it_and_frees_its_place() {
     fixture.drive(fixture.asking("a", SHARE).0).await.unwrap();
 }
 
-/// How long a request waits for an execution in these tests.
+/// The time that a request waits for an execution in these tests.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Fixture {

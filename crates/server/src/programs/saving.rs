@@ -68,13 +68,13 @@ pub(crate) struct Saving {
     pub(crate) live: Arc<CatalogWatcher>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
-    /// Why the client's user can't be asked, if the client does not support questions.
+    /// The reason why the client's user can't be asked, if the client does not support questions.
     pub(crate) absence: Reason,
     pub(crate) arguments: SaveProgram,
     pub(crate) cancel: CancellationToken,
 }
 
-/// Why nothing was saved: a status for the audit log, and a text for the model.
+/// The reason why nothing was saved: a status for the audit log, and a text for the model.
 struct Refused {
     status: &'static str,
     message: String,
@@ -134,7 +134,7 @@ impl SaveProgram {
     /// Reads the arguments of a request.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// Returns an error if the arguments are invalid.
     pub(crate) fn read(arguments: Value) -> Result<Self, String> {
         serde_json::from_value(arguments).map_err(|error| format!("invalid arguments of {NAME}: {error}"))
     }
@@ -307,7 +307,7 @@ impl Saving {
         }
     }
 
-    /// Why nobody can be asked, and what the user can do.
+    /// Explains why nobody can be asked, and names the user's remedy.
     fn nobody(&self) -> String {
         let why = match self.absence {
             Reason::NoTerminal => "there is no terminal to ask the user on",

@@ -23,7 +23,7 @@ pub(super) struct Call<'a> {
     span: Option<CallSpan>,
 }
 
-/// How a call ended.
+/// The end of a call.
 struct Ending {
     ok: bool,
     error: Option<&'static str>,

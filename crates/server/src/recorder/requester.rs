@@ -18,7 +18,7 @@ use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
 use crate::telemetry::{Incoming, Network, TraceContext};
 
-/// What the requests of a client have in common: the name and version that it claims, and its session if it has one.
+/// The common facts of a client's requests: the name and version that it claims, and its session if it has one.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientInfo {
     implementation: Option<Implementation>,
@@ -69,7 +69,7 @@ pub(crate) struct Requester {
     context: Option<TraceContext>,
     /// The run of the requesting agent.
     pub(super) run: Option<String>,
-    /// How many processes of this program the request has passed through.
+    /// The number of processes of this program that the request has passed through.
     pub(super) depth: u32,
 }
 

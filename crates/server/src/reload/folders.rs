@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep, timeout};
 
-/// How long files must be unchanged before they are read: editors write in several steps.
+/// The time for which files must be unchanged before they are read: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(200);
 
 /// Time limit for that wait, after which they are read anyway.
@@ -27,7 +27,7 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// `fs.inotify.max_queued_events` (16 384 by default), and reports if there were more.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How many bytes of events are read at once (256 KiB): about 5 000 events.
+/// The number of bytes of events that are read at once (256 KiB): about 5 000 events.
 const BUFFER: usize = 256 << 10;
 
 /// Events that may mean that a file has changed, or a folder on the way to it. Opening and reading is not a change.
@@ -51,7 +51,7 @@ pub(super) struct Folders {
     inotify: Receiver,
     names: Names,
     buffer: Vec<MaybeUninit<u8>>,
-    /// How often events were read.
+    /// The number of times that events were read.
     #[cfg(test)]
     readings: usize,
 }

@@ -1,4 +1,4 @@
-//! What is read at each scrape: the queue, sessions, servers, and this process.
+//! The gauges that are read at each scrape: the queue, sessions, servers, and this process.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -15,7 +15,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Those of this process; `None` without Linux's `/proc` (proc_pid_statm(5), proc_pid_stat(5)).
+    /// Reads the figures of this process; `None` without Linux's `/proc` (proc_pid_statm(5), proc_pid_stat(5)).
     pub(super) fn of_this() -> Option<Self> {
         let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
         let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;

@@ -21,7 +21,8 @@ use crate::proxy::ProxiedRequest;
 use crate::recorder::Requester;
 use crate::snapshot::Snapshot;
 
-/// How long before a client's own limit the answer is sent that an execution still runs: it may take time to arrive.
+/// The time before a client's own limit at which the answer is sent that an execution still runs: it may take time to
+/// arrive.
 const ANSWER_MARGIN: Duration = Duration::from_secs(15);
 
 impl McpService {
@@ -40,7 +41,7 @@ impl McpService {
         Ok(proxied.call(tool, requester, parameters, arguments).boxed())
     }
 
-    /// How long an execution of this client may take before its answer says that it still runs.
+    /// Returns the time that an execution of this client may take before its answer says that it still runs.
     pub(super) fn answer_before(&self, context: &RequestContext<RoleServer>) -> Option<Duration> {
         if self.session.is_agent() {
             return None;
@@ -81,7 +82,7 @@ impl McpService {
     /// A program to save.
     ///
     /// # Errors
-    /// What is wrong with the arguments.
+    /// Returns an error if the arguments are invalid.
     pub(super) fn saving(
         &self,
         scope: &CallScope,

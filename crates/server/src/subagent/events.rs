@@ -111,7 +111,7 @@ pub(super) struct RunStart<'a> {
     pub(super) parent_run: Option<&'a str>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RunEnd<'a> {
     Answered,

@@ -36,7 +36,7 @@ pub(super) struct PreparedSubagent {
 }
 
 /// # Errors
-/// What is missing or invalid, and what to do.
+/// Returns an error with a remedy if something is missing or invalid.
 pub(super) fn start(
     options: &ServeOptions,
     runtime: &mut Runtime,

@@ -66,7 +66,7 @@ pub(super) struct Task {
     pub(super) cancel: CancellationToken,
     /// The run of the calling agent.
     pub(super) parent_run: Option<String>,
-    /// How many processes of this program it has passed through.
+    /// The number of processes of this program that it has passed through.
     pub(super) depth: u32,
     /// The subject that calls the tool.
     pub(super) subject: Option<Arc<Subject>>,

@@ -19,7 +19,7 @@ pub(super) struct Arguments {
 
 impl Arguments {
     /// # Errors
-    /// What is wrong, for a model.
+    /// Returns the error, for a model.
     pub(super) fn read(tool: &str, arguments: Value) -> Result<Self, Report> {
         let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| {
             Report::new(Kind::CommandLine, format!("invalid arguments of {tool}: {error}"))

@@ -33,7 +33,7 @@ const END: Duration = Duration::from_secs(3);
 /// The default name of the service.
 const SERVICE: &str = "toolsmith";
 
-/// Why a configured export can't be used in this build: it can.
+/// Returns the reason why a configured export can't be used in this build: it can.
 pub(crate) fn unsupported() -> Option<Failure> {
     None
 }

@@ -15,7 +15,7 @@ const BUCKETS: [f64; 13] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0
 /// The instruments of the export, if there is one.
 static INSTALLED: RwLock<Option<Instruments>> = RwLock::new(None);
 
-/// What is measured.
+/// The measuring instruments.
 pub(super) struct Instruments {
     /// Requests of clients, from their arrival to their answer.
     server: Histogram<f64>,

@@ -5,7 +5,7 @@ use gateway::failure::Failure;
 use report::Kind;
 use tracing_subscriber::{Layer, Registry};
 
-/// Why a configured export can't be used in this build.
+/// Returns the reason why a configured export can't be used in this build.
 pub(crate) fn unsupported() -> Option<Failure> {
     let message = "telemetry is configured, but this build of toolsmith can't export it";
     let hint = "build it with `--features otel`, or remove telemetry from the configuration";

@@ -1,4 +1,4 @@
-//! Which entries of the configuration get sessions.
+//! Tests of the entries of the configuration that get sessions.
 
 use gateway::pins::Known;
 use terminal::Terminal;

@@ -50,7 +50,7 @@ pub(super) fn filter(rules: Rules, otherwise: &SeccompAction, matching: &Seccomp
     Ok(program)
 }
 
-/// What decides on the calls from a number up to the next part's.
+/// The decision on the calls from a number up to the next part's.
 struct Part {
     first: u32,
     /// It returns in any case. The accumulator holds the call's number.

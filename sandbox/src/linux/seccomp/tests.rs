@@ -37,7 +37,7 @@ use Verdict::{Allowed, Killed, Notified, Refused};
 /// A call with its arguments; further arguments are 0.
 type Call<'a> = (i64, &'a [u64]);
 
-/// What a filter returns for a call (seccomp(2), "struct seccomp_data").
+/// Returns the value that a filter returns for a call (seccomp(2), "struct seccomp_data").
 fn returned(filter: &BpfProgram, arch: u32, (number, arguments): Call<'_>) -> u32 {
     let mut data = [0; 16];
     data[0] = number as u32;
@@ -90,7 +90,7 @@ fn context(signals_scoped: bool, has_paths: bool) -> Context {
     }
 }
 
-/// What becomes of a call under all filters of a child, whose listener has been sent.
+/// Returns the verdict on a call under all filters of a child, whose listener has been sent.
 fn verdict(filters: &Filters, call: Call<'_>) -> Verdict {
     let mut all: Vec<&BpfProgram> = filters.common.iter().collect();
     match &filters.deciding {

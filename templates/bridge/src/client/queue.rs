@@ -21,7 +21,7 @@ pub(super) struct Calls {
     cancelled: VecDeque<(u64, usize)>,
     count: usize,
     bytes: usize,
-    /// Why no more answers will arrive.
+    /// The reason why no more answers will arrive.
     ended: Option<String>,
 }
 
@@ -36,7 +36,7 @@ enum State {
     Answered(Answer),
 }
 
-/// What to send next.
+/// The next message to send.
 pub(super) enum Next {
     /// With its frame.
     Call(u64, Vec<u8>),
@@ -94,7 +94,7 @@ impl Calls {
         !self.cancelled.is_empty() || first.is_some_and(|slot| self.has_room(slot.bytes))
     }
 
-    /// What to send next. Cancellations go first, because they make room.
+    /// Returns the next message to send. Cancellations go first, because they make room.
     pub(super) fn next(&mut self) -> Option<Next> {
         if let Some((id, bytes)) = self.cancelled.pop_front() {
             return Some(Next::Cancel(id, bytes));
@@ -156,7 +156,7 @@ impl Calls {
         is_in_flight
     }
 
-    /// Why no more answers will arrive, if that is so.
+    /// Returns the reason why no more answers will arrive, if there is one.
     pub(super) fn end(&self) -> Option<&str> {
         self.ended.as_deref()
     }

@@ -1,5 +1,5 @@
-//! What stubs accept: the schema's type, and types that callers naturally use instead: a number of another type, a
-//! `&str` for a `String`, an array for a `Vec`, a value for an `Option`.
+//! The types that stubs accept: the schema's type, and types that callers naturally use instead: a number of another
+//! type, a `&str` for a `String`, an array for a `Vec`, a value for an `Option`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};

@@ -23,7 +23,7 @@ pub struct Extra<T = Value> {
 
 /// Members for the rest of an object.
 pub trait Members: ToJson {
-    /// How the whole object was written.
+    /// Returns the form in which the whole object was written.
     fn written(&self) -> Option<&Written>;
 }
 

@@ -10,7 +10,7 @@ use super::{FromJson, ToJson, read};
 /// Serializes a value through its JSON. NaN and infinity are null, except in arguments.
 ///
 /// # Errors
-/// Those of the serializer, and if JSON does not support the value.
+/// Returns the errors of the serializer, and an error if JSON does not support the value.
 pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::Ok, S::Error> {
     match Purpose::Text.during(|| checked(|| value.to_json())) {
         Ok(value) => value.serialize(serializer),
@@ -21,7 +21,7 @@ pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::
 /// Deserializes a value through its JSON.
 ///
 /// # Errors
-/// Those of the deserializer, and a [`super::Mismatch`] as a custom error.
+/// Returns the errors of the deserializer, and a [`super::Mismatch`] as a custom error.
 pub fn deserialize<'de, T: FromJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = Value::deserialize(deserializer)?;
     read(value).map_err(D::Error::custom)

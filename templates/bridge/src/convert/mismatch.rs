@@ -18,7 +18,7 @@ const RANGE: f64 = 9_223_372_036_854_775_808.0;
 pub struct Mismatch {
     /// The position in the value, such as `.result[1].parent.id`; empty for the value itself.
     pub path: String,
-    /// What the type expects.
+    /// The form that the type expects.
     pub expected: String,
     /// The value found, as shortened JSON; `nothing` for a missing field.
     pub found: String,

@@ -27,9 +27,9 @@ const QUOTED: usize = 80;
 /// The texts of numbers that a `Value` can't hold unchanged, each with the bits of the double that replaces it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unheld {
-    /// Those for which the double is only a placeholder.
+    /// The numbers for which the double is only a placeholder.
     numbers: Vec<(u64, String)>,
-    /// Those with a fraction that the nearest double does not have.
+    /// The numbers with a fraction that the nearest double does not have.
     fractions: Vec<(u64, String)>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Readable<'a> {
     pub(crate) rounded: Option<&'a str>,
 }
 
-/// How to read a number.
+/// A way to read a number.
 enum Reading {
     /// With serde_json.
     AsItStands,

@@ -28,7 +28,7 @@ pub struct Reader {
     mismatch: Option<Mismatch>,
     /// The answer, if it is not an object.
     instead: Option<Value>,
-    /// How the object was written whose rest is to be read next.
+    /// The written form of the object whose rest is to be read next.
     written: Option<Box<Written>>,
     /// Whether the input may be the only item of a list.
     may_be_item: bool,
@@ -52,9 +52,9 @@ enum Rest {
         fields: Map<String, Value>,
         /// The number of declared fields that were found.
         found: usize,
-        /// Those of them that were null.
+        /// The members that were null.
         nulls: Vec<&'static str>,
-        /// Those of them that did not fit, and belong to the rest.
+        /// The members that did not fit, and belong to the rest.
         misfits: Vec<&'static str>,
     },
     Entries(map::IntoIter),
@@ -119,7 +119,7 @@ impl Reader {
         }
     }
 
-    /// What is read, for messages.
+    /// Names the value that is read, for messages.
     pub(crate) fn whose(&self) -> &str {
         if self.whose.is_empty() { "an answer" } else { &self.whose }
     }

@@ -20,7 +20,7 @@ thread_local! {
     static PURPOSE: Cell<Purpose> = const { Cell::new(Purpose::Call) };
 }
 
-/// Why a value is converted to JSON, which decides about NaN and infinity.
+/// The purpose of converting a value to JSON, which decides about NaN and infinity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A call is sent: they are refused.
@@ -53,7 +53,7 @@ pub(crate) fn warn_of_null(double: f64) {
     warn(format!("{}, is written as `null`", no_number(double)), None);
 }
 
-/// Why a value can't be sent.
+/// The reason why a value can't be sent.
 #[derive(Debug)]
 pub(crate) struct Refused {
     /// The names of the enclosing fields, innermost first.
@@ -132,7 +132,7 @@ pub(crate) fn checked(convert: impl FnOnce() -> Value) -> Result<Value, Refused>
     }
 }
 
-/// Why a double is not valid in JSON.
+/// Returns the reason why a double is not valid in JSON.
 pub(crate) fn no_number(double: f64) -> String {
     format!("{double}, which JSON does not support")
 }

@@ -1,8 +1,8 @@
-//! How a received object was written.
+//! The written forms of received objects.
 
 use serde_json::{Map, Value};
 
-/// How a value was written that a type reads as an object.
+/// The written form of a value that a type reads as an object.
 #[derive(Debug, Clone)]
 pub enum Written {
     /// The names of the members in their order, each with whether it is a declared one that was null.

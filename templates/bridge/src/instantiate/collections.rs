@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{ToolError, ToolResult};
 
-/// What snippets do most with a list.
+/// Does the most frequent operations of snippets on a list.
 fn list<T: Clone>(items: &[T], item: &T) -> Vec<T> {
     let mut list = Vec::with_capacity(items.len());
     for item in items {
@@ -24,7 +24,7 @@ fn list<T: Clone>(items: &[T], item: &T) -> Vec<T> {
     list.first().cloned().into_iter().chain(list.iter().take(2).cloned()).chain([item.clone()]).collect()
 }
 
-/// What they do most with a map that is sorted by its keys.
+/// Does the most frequent operations on a map that is sorted by its keys.
 fn sorted<K: Ord + Clone, V: Clone + Default>(key: &K, value: &V) -> Vec<(K, V)> {
     let mut map = BTreeMap::new();
     map.insert(key.clone(), value.clone());
@@ -41,7 +41,7 @@ fn sorted<K: Ord + Clone, V: Clone + Default>(key: &K, value: &V) -> Vec<(K, V)>
     map.into_iter().collect()
 }
 
-/// What they do most with a hash map.
+/// Does the most frequent operations on a hash map.
 fn hashed<K: Hash + Eq + Clone, V: Clone + Default>(key: &K, value: &V) -> Vec<(K, V)> {
     let mut map = HashMap::new();
     map.insert(key.clone(), value.clone());

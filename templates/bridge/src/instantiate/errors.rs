@@ -20,7 +20,7 @@ fn explained<T, E: Error + Send + Sync + 'static>(result: Result<T, E>, text: &'
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
-/// Those of its parts.
+/// Returns the errors of its parts.
 pub fn errors(text: &'static str, error: ToolError, of_task: JoinError, of_timeout: Elapsed) -> Result<()> {
     failed(text.parse::<i32>())?;
     failed(text.parse::<usize>())?;

@@ -9,7 +9,7 @@ use crate::{ToolError, ToolResult, concurrently};
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
-/// Those of its parts.
+/// Returns the errors of its parts.
 pub async fn iterators(result: Result<ToolResult, ToolError>, value: &Value) -> anyhow::Result<String> {
     let mut count = 0_usize;
     macro_rules! ranges {

@@ -27,7 +27,7 @@ struct Fields {
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
-/// Those of its parts.
+/// Returns the errors of its parts.
 pub fn json(text: &str) -> serde_json::Result<Value> {
     let fields: Fields = serde_json::from_value(serde_json::from_str(text)?)?;
     let list: Vec<Fields> = serde_json::from_str(text)?;
@@ -55,7 +55,7 @@ pub fn json(text: &str) -> serde_json::Result<Value> {
     }))
 }
 
-/// What snippets read from a value; never called either.
+/// Reads a value as snippets do; never called either.
 pub fn read(value: &Value) -> Option<f64> {
     let items = value["items"].as_array().cloned().unwrap_or_default();
     let names: Vec<&str> = items.iter().filter_map(|item| item["name"].as_str()).collect();

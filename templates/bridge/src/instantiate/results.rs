@@ -54,7 +54,7 @@ where
 /// Never called: it only has to be compiled.
 ///
 /// # Errors
-/// Those of its parts.
+/// Returns the errors of its parts.
 pub fn results(common: Common, error: ToolError) -> anyhow::Result<String> {
     macro_rules! tails {
         ($($value:expr),* $(,)?) => {

@@ -51,7 +51,7 @@ pub(crate) enum QuestionOutcome {
     Open(InputRequiredResult),
 }
 
-/// What the client sent in addition to the arguments.
+/// The parts that the client sent in addition to the arguments.
 pub(crate) struct Retry {
     pub(crate) responses: Option<InputResponses>,
     pub(crate) state: Option<String>,

@@ -2,13 +2,9 @@
 
 #![expect(deprecated, reason = "logging is in use for as long as there are clients that want it")]
 
-use std::{
-    borrow::Cow,
-    collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer, ServerHandler,
     model::{
@@ -34,7 +30,7 @@ use crate::{
     tools,
 };
 
-/// How long a client may cache a list, in milliseconds.
+/// The time for which a client may cache a list, in milliseconds.
 const FRESH: u64 = 1000;
 /// Pause between the messages of a tool that sends several.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -61,12 +57,12 @@ impl Fixture {
 
     /// Receives changes from now on, for the handler that runs after the answer.
     fn subscribe_early(&self) {
-        self.early.lock().unwrap_or_else(PoisonError::into_inner).push(self.state.changes());
+        self.early.lock().push(self.state.changes());
     }
 
     /// Takes a receiver of changes since a request.
     fn changes(&self) -> Receiver<Change> {
-        let early = self.early.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let early = self.early.lock().pop();
         early.unwrap_or_else(|| self.state.changes())
     }
 
@@ -146,7 +142,7 @@ impl Fixture {
         let level = if is_stateless(context) {
             context.meta.log_level()
         } else {
-            Some(self.level.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(LoggingLevel::Info))
+            Some(self.level.lock().unwrap_or(LoggingLevel::Info))
         };
         if level.is_some_and(|level| level as u8 <= LoggingLevel::Info as u8) {
             let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(text));
@@ -193,7 +189,7 @@ async fn notify_changes(
             Ok(Change::Prompts) => peer.notify_prompt_list_changed().await,
             Ok(Change::Resources) => peer.notify_resource_list_changed().await,
             Ok(Change::Resource(uri)) => {
-                if !watched.lock().unwrap_or_else(PoisonError::into_inner).contains(&uri) {
+                if !watched.lock().contains(&uri) {
                     continue;
                 }
                 peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
@@ -262,7 +258,7 @@ impl ServerHandler for Fixture {
         if is_stateless(&context) {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
+        *self.level.lock() = Some(request.level);
         Ok(())
     }
 
@@ -385,7 +381,7 @@ impl ServerHandler for Fixture {
         request: SubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(request.uri);
+        self.watched.lock().insert(request.uri);
         Ok(())
     }
 
@@ -394,7 +390,7 @@ impl ServerHandler for Fixture {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.uri);
+        self.watched.lock().remove(&request.uri);
         Ok(())
     }
 

@@ -80,8 +80,8 @@ pub(crate) fn sessions(state: &str) -> io::Result<()> {
     .serve()
 }
 
-/// How the list of tools of [`records_sessions`] changes, and when the server announces that. The flag is a file with
-/// the suffix `.changed`.
+/// A change of the list of tools of [`records_sessions`], and the time at which the server announces it. The flag is a
+/// file with the suffix `.changed`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Never,

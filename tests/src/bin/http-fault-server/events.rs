@@ -1,11 +1,8 @@
 //! The HTTP+SSE transport (MCP 2024-11-05): a stream for responses, and an address for POST requests.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, io};
 
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{
@@ -21,19 +18,19 @@ pub(crate) struct Streams(Mutex<BTreeMap<u64, UnboundedSender<String>>>);
 impl Streams {
     fn open(&self, number: u64) -> UnboundedReceiver<String> {
         let (sender, receiver) = unbounded_channel();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
+        self.0.lock().insert(number, sender);
         receiver
     }
 
     /// Sends a response over the stream that an address belongs to; false if there is none.
     fn send(&self, path: &str, message: String) -> bool {
         let number = path.rsplit_once('=').and_then(|(_, number)| number.parse().ok());
-        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = self.0.lock();
         number.and_then(|number: u64| streams.get(&number)).is_some_and(|stream| stream.send(message).is_ok())
     }
 
     fn end_all(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.lock().clear();
     }
 }
 

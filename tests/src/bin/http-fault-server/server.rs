@@ -3,13 +3,11 @@
 use std::{
     collections::BTreeSet,
     io,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -121,7 +119,7 @@ impl Server {
     }
 
     fn sessions(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock()
     }
 
     /// Answers like servers that do not know a session but do not return 404.

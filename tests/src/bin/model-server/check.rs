@@ -8,7 +8,7 @@ use crate::request::{Api, ModelRequest, items, text};
 
 type Refusal = (u16, String);
 
-/// What Gemini accepts instead of a signature, for calls that its models did not make.
+/// The placeholder that Gemini accepts instead of a signature, for calls that its models did not make.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
 /// Checks whether the real API would accept a request.

@@ -2,10 +2,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::{HeaderMap, Uri};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::request::Api;
@@ -25,8 +26,9 @@ struct Inner {
 
 impl Record {
     pub(crate) fn open(file: Option<&str>) -> io::Result<Self> {
-        let open = |file| OpenOptions::new().create(true).append(true).open(file).map(Mutex::new);
-        let file = file.map(open).transpose()?;
+        let file = file
+            .map(|file| OpenOptions::new().create(true).append(true).open(file).map(Mutex::new))
+            .transpose()?;
         Ok(Record(Arc::new(Inner { file, number: AtomicUsize::new(1), under_way: AtomicUsize::new(0) })))
     }
 
@@ -52,7 +54,7 @@ impl Record {
 
     fn line(&self, line: &Value) {
         let Some(file) = &self.0.file else { return };
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = file.lock();
         // A single write, so that lines are not mixed.
         if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
             eprintln!("model-server: the record can't be written: {error}");

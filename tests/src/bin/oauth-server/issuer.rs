@@ -25,7 +25,7 @@ const LIFETIME: i64 = 300;
 
 /// The issuer.
 pub(crate) struct Issuer {
-    /// How many sets of keys there have been.
+    /// The number of sets of keys so far.
     number: usize,
     current: Keys,
     retired: Option<Keys>,

@@ -22,7 +22,7 @@ use std::{
     io::{self, Write as _},
     process::ExitCode,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -33,6 +33,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, Method, Response, StatusCode, Uri, header},
 };
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -60,11 +61,11 @@ pub(crate) struct ServerState {
 
 impl ServerState {
     pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {
-        self.grants.lock().unwrap_or_else(PoisonError::into_inner)
+        self.grants.lock()
     }
 
     pub(crate) fn issuer(&self) -> MutexGuard<'_, Issuer> {
-        self.issuer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.issuer.lock()
     }
 
     /// The resource that tokens are for.

@@ -1,11 +1,8 @@
 //! Hand-written HTTP/1.1, one request per connection, and the modes that change responses, headers and sessions.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, io, sync::Arc};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -199,7 +196,7 @@ fn content_type(name: &str) -> String {
 
 /// The number of earlier requests for this in this session; adds `more`.
 fn count(counts: &Counts, session: &str, method: &str, more: u32) -> u32 {
-    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut counts = counts.lock();
     let count = counts.entry((session.to_owned(), method.to_owned())).or_default();
     *count += more;
     *count - more

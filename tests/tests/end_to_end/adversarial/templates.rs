@@ -11,7 +11,7 @@ pub(super) struct Template {
     pub(super) meant: Meant,
 }
 
-/// What the texts of a template mean, from the numbers and the forms of the slots.
+/// The meanings of a template's texts, from the numbers and the forms of the slots.
 #[derive(Clone, Copy)]
 pub(super) enum Meant {
     /// More than one thing: it must not be corrected.

@@ -1,4 +1,4 @@
-//! What the user can do at the terminal while the model works, and what the console tells about it.
+//! The user's actions at the terminal while the model works, and the console's notices.
 
 use super::*;
 use crate::serving::Gate;

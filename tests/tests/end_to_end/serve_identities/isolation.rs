@@ -1,5 +1,5 @@
-//! What two subjects never share: sessions of clients and with servers, outputs, approvals, questions, cached results,
-//! scratch space; and where a client's token never goes.
+//! The isolation of two subjects: they share no sessions of clients and with servers, outputs, approvals, questions,
+//! cached results or scratch space; and a client's token goes to nobody else.
 
 use std::fs;
 
@@ -139,7 +139,7 @@ fn cached_results_belong_to_their_subject() {
     assert_eq!([result("alice"), result("alice"), result("bob"), result("alice")], ["1", "1", "2", "1"]);
 }
 
-/// How long compiling takes, and whether it is needed, tells a subject nothing about the texts of others.
+/// Proves that neither the time to compile nor its absence reveals the texts of other subjects.
 #[test]
 fn compiled_programs_belong_to_their_subject() {
     let team = Team::new("", "", DEMO);

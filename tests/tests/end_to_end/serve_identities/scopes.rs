@@ -1,4 +1,4 @@
-//! What a subject may call: its tools, their descriptions, searches, resources, and the challenge for more.
+//! The scope of a subject: its tools, their descriptions, searches, resources, and the challenge for more.
 
 use serde_json::{Value, json};
 

@@ -17,10 +17,10 @@ use crate::serving::{Client, DEMO, execute};
 /// Requests of which the median is printed.
 const REQUESTS: usize = 9;
 
-/// How many threads of the attacker send requests at once.
+/// The number of the attacker's threads that send requests at once.
 const SENDERS: usize = 16;
 
-/// How long the attacker begins before the other subject.
+/// The time by which the attacker begins before the other subject.
 const AHEAD: Duration = Duration::from_secs(2);
 
 /// An attack on a resource, and what the other subject does.
@@ -153,12 +153,13 @@ const ROWS: &[Row] = &[
 
 /// The median time of the requests.
 fn median(team: &Team, client: &Client, request: fn(&Team, &Client)) -> Duration {
-    let time = |_| {
-        let begin = Instant::now();
-        request(team, client);
-        begin.elapsed()
-    };
-    let mut times: Vec<Duration> = (0..REQUESTS).map(time).collect();
+    let mut times: Vec<Duration> = (0..REQUESTS)
+        .map(|_| {
+            let begin = Instant::now();
+            request(team, client);
+            begin.elapsed()
+        })
+        .collect();
     times.sort_unstable();
     times[REQUESTS / 2]
 }

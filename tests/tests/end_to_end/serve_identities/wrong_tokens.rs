@@ -1,4 +1,4 @@
-//! Which access tokens of an issuer are accepted, and why others are refused.
+//! Access tokens of an issuer that are accepted, and the reasons why others are refused.
 
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn tokens_of_every_accepted_kind_are_accepted() {
     assert_eq!(team.readings(), 1);
 }
 
-/// What a test wants of the issuer, and what the refusal says.
+/// Pairs each request to the issuer with the text of the refusal.
 fn wrong() -> Vec<(Value, &'static str)> {
     let claim = "lacks a claim";
     vec![

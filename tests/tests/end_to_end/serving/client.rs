@@ -1,7 +1,8 @@
 //! An HTTP client with hand-written messages, with and without sessions.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -157,7 +158,7 @@ impl Client {
     #[track_caller]
     pub(crate) fn begin(&self, method: &str, parameters: &Value) -> ResponseStream {
         let id = {
-            let mut next = self.next.lock().unwrap();
+            let mut next = self.next.lock();
             *next += 1;
             *next
         };

@@ -69,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// Those for which this holds of the command line.
+    /// Keeps the processes whose command line satisfies a condition.
     pub(crate) fn filter(&self, condition: impl Fn(&str) -> bool) -> Tree {
         Tree(self.0.iter().filter(|process| condition(&process.command)).cloned().collect())
     }

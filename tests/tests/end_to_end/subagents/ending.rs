@@ -1,4 +1,4 @@
-//! What ends with a subagent's process, and what it starts without.
+//! The end of a subagent's process, and the processes that it starts without.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a client and its model read before the first call.
+//! The texts that a client and its model read before the first call.
 
 use serde_json::{Value, json};
 

@@ -15,7 +15,7 @@ impl Watcher for Notes {
                 Compaction::Done { messages, summary } => format!("done {messages} {summary}"),
                 Compaction::Failed { why } => format!("failed: {why}"),
             };
-            self.0.lock().unwrap().push(step);
+            self.0.lock().push(step);
         }
         self.1.event(event);
     }
@@ -45,9 +45,9 @@ async fn run(
     let watcher = Notes(Mutex::default(), Keeps(Mutex::new(kept)));
     let run = run_with(&model, &limits, &watcher);
     let answer = run.go_on(history, Message::text(Role::User, "sort the apples")).await;
-    let texts = |messages: &Vec<Message>| messages.iter().map(Message::texts).collect();
-    let requests = model.1.lock().unwrap().iter().map(texts).collect();
-    (answer, requests, watcher.0.into_inner().unwrap())
+    let requests =
+        model.1.lock().iter().map(|messages| messages.iter().map(Message::texts).collect()).collect();
+    (answer, requests, watcher.0.into_inner())
 }
 
 fn store(folder: &tempfile::TempDir) -> Store {

@@ -1,4 +1,4 @@
-//! Which servers are moved: names that Toolsmith's configuration already has need a decision.
+//! The selection of the servers to move: names that Toolsmith's configuration already has need a decision.
 
 use std::collections::BTreeMap;
 

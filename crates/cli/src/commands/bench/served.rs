@@ -16,7 +16,7 @@ use super::snippets::{CALLS, LARGE, LOOP, SUM, TYPE_ERROR, TYPICAL, call};
 /// Time without requests before each measurement. A client's model takes longer to write a program.
 pub(super) const PAUSE: Duration = Duration::from_millis(400);
 
-/// How many executions run at a time under load.
+/// The number of executions that run at a time under load.
 pub(super) const AT_ONCE: usize = 16;
 /// Executions under load for each round.
 const LOAD: usize = 32;

@@ -1,4 +1,4 @@
-//! What models read about tools, as `toolsmith serve` sends it.
+//! The texts that models read about tools, as `toolsmith serve` sends them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::line::{Line, line};
 /// Maximum number of files of a bundle to print that differ from its manifest; `--json` has all.
 const DIFFERENCES: usize = 20;
 
-/// How the bundle compares with its manifest.
+/// Compares the bundle with its manifest.
 pub(super) fn bundle(integrity: &runner::bundle::Integrity) -> Vec<Line> {
     let runner::bundle::Integrity { folder, files, contents, differences } = integrity;
     let compared = if *contents { "contents" } else { "sizes (--verify compares contents)" };

@@ -18,7 +18,7 @@ use crate::terminal_prompter;
 struct Remedy {
     /// The program and its arguments.
     words: Vec<String>,
-    /// What it does.
+    /// Its effect.
     why: &'static str,
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn rows(
     list.tools().filter_map(row).collect()
 }
 
-/// How a tool is called, with its name if clients call it directly.
+/// Returns the path that calls a tool, with its name if clients call it directly.
 pub(crate) fn called_by(row: &Value) -> String {
     match (row["place"].as_str(), row["directName"].as_str()) {
         (Some("direct"), Some(name)) => format!("direct: {name}"),

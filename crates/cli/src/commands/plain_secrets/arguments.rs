@@ -8,7 +8,7 @@ use super::recognition::{is_plain, is_secret, is_token};
 /// Schemes of HTTP credentials, which stand between the name of a header and the secret.
 const SCHEMES: [&str; 3] = ["Bearer", "Basic", "Token"];
 
-/// What a secret becomes: called with its name (an option, a variable, a header, or `token`) and its text. `None` leaves
+/// Replaces a secret: called with its name (an option, a variable, a header, or `token`) and its text. `None` leaves
 /// it.
 type Take<'a> = &'a mut dyn FnMut(&str, &str) -> Option<String>;
 

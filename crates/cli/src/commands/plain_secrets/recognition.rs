@@ -1,4 +1,4 @@
-//! What looks like a secret: values with certain names, and tokens of known forms.
+//! The signs of a secret: values with certain names, and tokens of known forms.
 
 /// Parts of the names of variables, headers, options and parameters whose values are secrets.
 const SECRET_NAMES: [&str; 11] = [
@@ -15,7 +15,7 @@ const SECRET_NAMES: [&str; 11] = [
     "key",
 ];
 
-/// How tokens of widespread services begin. Each is followed by many letters and digits.
+/// The first characters of tokens of widespread services. Each is followed by many letters and digits.
 const TOKEN_STARTS: [&str; 21] = [
     "AIza",
     "AKIA",

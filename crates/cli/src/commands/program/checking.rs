@@ -153,7 +153,7 @@ fn print(program: &SavedProgram, checked: Option<&ProgramCheck>, terminal: &Term
     }
 }
 
-/// Why a program is broken, with the compiler's messages.
+/// Describes the faults of a broken program, with the compiler's messages.
 pub(super) fn broken_text(broken: &Broken) -> String {
     let text = format!("{}\n{}", broken.message, outcome_text::messages(&broken.diagnostics));
     printable::lines(text.trim_end())

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::values;
 use crate::arguments::RunProgramOptions;
 
-/// What the words after a program's name say.
+/// The values of the words after a program's name.
 pub(super) struct Given {
     /// The options of `program run`.
     pub(super) options: RunProgramOptions,
@@ -103,7 +103,7 @@ fn value_name(kind: &ArgumentKind) -> &'static str {
     }
 }
 
-/// What the value's name does not say.
+/// Returns the form of a value if its name does not show it.
 fn form(kind: &ArgumentKind) -> Option<&'static str> {
     matches!(kind, ArgumentKind::List(_)).then_some("repeatable")
 }

@@ -28,7 +28,7 @@ const WRAPPED: &str = "the snippet became the body of `run`, and the lines above
                        has no `args`: declare `struct Args { … }`, take it as `async fn run(args: Args) -> Result<…>`, \
                        and return values with `return Ok(…)` of that type";
 
-/// What `program export` prints.
+/// The output of `program export`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exported {
@@ -38,7 +38,7 @@ struct Exported {
     recorded: Option<RecordedRuns>,
 }
 
-/// What is saved.
+/// The program to save.
 struct New {
     program: ProgramFile,
     /// The snippet that became the body of `run`.

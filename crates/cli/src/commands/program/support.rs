@@ -1,4 +1,4 @@
-//! What the subcommands of `program` share: the programs, the configuration, and requests.
+//! The parts that the subcommands of `program` share: the programs, the configuration, and requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -25,11 +25,11 @@ struct Tested {
     program: String,
     /// The arguments, as JSON.
     arguments: Value,
-    /// What differs; nothing if it passed.
+    /// The differences; empty if it passed.
     failures: Vec<Mismatch>,
 }
 
-/// What replays programs.
+/// The state for replaying programs.
 struct Tester<'a> {
     store: &'a ProgramStore,
     engine: Engine,
@@ -131,7 +131,7 @@ impl Tester<'_> {
     }
 }
 
-/// How a result differs from that of an example with the same arguments.
+/// Compares a result with that of an example with the same arguments.
 fn of_example(program: &ProgramFile, run: &RecordedRun, outcome: &Outcome) -> Option<Mismatch> {
     let arguments = value(Some(&run.arguments));
     let mut examples = program.about().examples.iter();

@@ -13,7 +13,7 @@ use crate::tool_arguments::object;
 pub(super) struct Members(BTreeMap<String, Box<RawValue>>);
 
 impl Members {
-    /// Those of a JSON object, if it is given.
+    /// Reads the values of a JSON object, if it is given.
     ///
     /// # Errors
     /// If it is no object.

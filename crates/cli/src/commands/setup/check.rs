@@ -243,7 +243,8 @@ impl OfEntry<'_> {
         Ok(findings)
     }
 
-    /// Why the entry must not be started, if so. The file of a project may come from someone else.
+    /// Returns the reason why the entry must not be started, if there is one. The file of a project may come from
+    /// someone else.
     fn unstarted(&self, effort: Effort) -> Result<Option<String>, Error> {
         let is = |key: &str, value: bool| self.entry.get(key) == Some(&Json::Bool(value));
         if is("disabled", true) || is("enabled", false) {

@@ -1,4 +1,4 @@
-//! How this program was installed, and the command that updates such an installation.
+//! The installation of this program, and the command that updates it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ const MARKER: &str = "toolsmith-package";
 /// The name of the package on npm.
 const NPM: &str = "@toolsmith/cli";
 
-/// What installed the program.
+/// The installer of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Package {

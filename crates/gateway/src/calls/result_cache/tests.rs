@@ -1,4 +1,4 @@
-//! What is cached, for whom, and for how long.
+//! Tests of the cache: its entries, their owners and their lifetimes.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 pub(super) const PURPOSE: &str =
     "Does a whole task in one call: runs one Rust snippet over all MCP servers; returns output and result.";
 
-/// How to write a snippet; a sentence about files follows.
+/// Instructions for writing a snippet; a sentence about files follows.
 pub(super) const HOW: &str = "\
 Use it from the start for whatever needs several calls (all pages, search then act, loops, joins). \
 Write statements with ?, .await, fn, struct, impl; no main; a last expression without `;` is the result. For a server shop:

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use crate::session_host::SessionHost;
 use crate::sessions::connection::{ListedTools, Opened};
 
-/// What a client declares to servers. Sessions with different declarations do not replace each other.
+/// The declarations of a client to servers. Sessions with different declarations do not replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Declared {
     elicits: bool,
@@ -36,7 +36,7 @@ enum List {
     Reading,
 }
 
-/// Who is behind the session.
+/// The user behind the session.
 enum User {
     /// Nobody yet; with the list that was read again after a change.
     Nobody { list: List, tools: Option<ListedTools> },
@@ -66,7 +66,7 @@ impl SpareHost {
         Arc::new(SpareHost { declared, user, masker, notifier, changed })
     }
 
-    /// What it declares to the server.
+    /// Returns its declarations to the server.
     pub(super) fn declared(&self) -> Declared {
         self.declared
     }

@@ -17,7 +17,7 @@ use super::host::{Declared, SpareHost};
 use crate::sessions::attempt::{Attempt, Opening};
 use users::Users;
 
-/// How long to wait after an execution before anything is started for the next one: by then the answer has been sent.
+/// The pause after an execution before anything is started for the next one: by then the answer has been sent.
 pub const QUIET: Duration = Duration::from_millis(20);
 
 /// Limit on waiting for other executions to end.
@@ -36,7 +36,7 @@ const MAX_OPENING: usize = 3;
 /// Maximum spare sessions in a row that end without being used, until the server is used again.
 const MAX_LOST: usize = 2;
 
-/// How long to wait after a change of a list before it is read again.
+/// The pause after a change of a list before it is read again.
 const LIST_QUIET: Duration = Duration::from_millis(200);
 
 /// Maximum readings of one session's changed list in the background. After later changes, the execution that adopts
@@ -79,7 +79,7 @@ pub(super) struct Spare {
     pub(super) credentials: CredentialsVersion,
     /// Reads its list of tools again after a change.
     pub(super) reading: Option<AbortOnDropHandle<()>>,
-    /// How often its list was read again.
+    /// The number of times that its list was read again.
     pub(super) readings: usize,
 }
 
@@ -129,7 +129,7 @@ struct Kind {
     /// When a missing session may be opened: soon after the first execution that left one missing. `None` if none is
     /// missing, or none may be opened before the next execution.
     due: Option<Instant>,
-    /// How many were lost since the server was last used.
+    /// The number lost since the server was last used.
     lost: usize,
     spares: Vec<Spare>,
     users: Users,
@@ -323,7 +323,7 @@ impl Pool {
         std::mem::take(&mut self.kinds).into_iter().flat_map(|kind| kind.spares).collect()
     }
 
-    /// How many sessions can be adopted, by server.
+    /// Returns the number of sessions that can be adopted, by server.
     pub(super) fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for kind in &self.kinds {

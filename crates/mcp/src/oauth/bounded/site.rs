@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use reqwest::Url;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -55,7 +56,7 @@ impl Server {
                     let request = request(stream).await?;
                     let (stream, text) = request;
                     let target: String = text.split(' ').take(2).collect::<Vec<_>>().join(" ");
-                    seen.lock().unwrap().push(text);
+                    seen.lock().push(text);
                     respond(stream, answer(&own, &target)).await
                 });
             }
@@ -64,7 +65,7 @@ impl Server {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.requests.lock().unwrap().len()
+        self.requests.lock().len()
     }
 }
 

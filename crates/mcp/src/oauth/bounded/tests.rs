@@ -14,7 +14,7 @@ async fn a_login_a_renewal_and_a_logout_stay_far_below_the_limits() {
     assert!(site.requests() * 4 < LIMITS.requests, "{}", site.requests());
     assert!(site.renew().await.is_ok());
     assert!(site.logout().await);
-    assert!(site.authority.requests.lock().unwrap().last().unwrap().starts_with("POST /revoke"));
+    assert!(site.authority.requests.lock().last().unwrap().starts_with("POST /revoke"));
     assert_eq!(site.elsewhere.count(), 0);
 }
 
@@ -65,15 +65,14 @@ async fn a_renewal_and_a_revocation_follow_no_redirect() {
              endpoint under `oauth`"
         );
         assert_eq!(site.named(&failed), expected);
-        let sent =
-            site.authority.requests.lock().unwrap().iter().filter(|text| text.contains("refresh-1")).count();
+        let sent = site.authority.requests.lock().iter().filter(|text| text.contains("refresh-1")).count();
         assert_eq!((sent, site.elsewhere.count()), (1, 0), "{to}");
     }
     for (to, status) in [("ELSEWHERE/x", 307), ("ELSEWHERE/x", 302), ("AUTHORITY/moved", 308)] {
         let site = Site::start(Some(("POST /revoke", Answer::Redirect(status, to.to_owned())))).await;
         site.login().await.unwrap();
         assert!(site.logout().await, "the tokens are removed all the same");
-        let seen = site.authority.requests.lock().unwrap();
+        let seen = site.authority.requests.lock();
         assert!(seen.last().unwrap().starts_with("POST /revoke"), "{to}");
         assert_eq!(site.elsewhere.count(), 0, "{to}");
     }
@@ -177,7 +176,7 @@ async fn of_many_authorization_servers_few_are_tried() {
     assert_eq!(site.authority.count(), 4 * MAX_CANDIDATES);
     assert!(site.requests() <= LIMITS.requests, "{}", site.requests());
     let later = format!("/{MAX_CANDIDATES}");
-    assert!(!site.authority.requests.lock().unwrap().iter().any(|request| request.contains(&later)));
+    assert!(!site.authority.requests.lock().iter().any(|request| request.contains(&later)));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use axum::routing::get;
 
 use super::*;
 
-/// How long a test waits for an answer before it fails: it never takes that long.
+/// The time limit on a test's wait for an answer: it never takes that long.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A server whose loop is held until the sender is dropped.

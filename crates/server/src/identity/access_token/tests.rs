@@ -14,7 +14,7 @@ use super::*;
 const ISSUER: &str = "https://login.example.com";
 const RESOURCE: &str = "https://tools.example.com/mcp";
 
-/// How far a clock may be off, in seconds.
+/// The time by which a clock may be off, in seconds.
 const TOLERANCE: i64 = 60;
 
 /// Changes a token before it is signed (header and claims), or after.

@@ -8,7 +8,7 @@ pub(crate) const SERVERS: &str = "mcpServers";
 /// The keys and values of an entry, in the order in which they are written.
 pub(crate) type Entry = Vec<(String, Json)>;
 
-/// Why a file can't be changed.
+/// The reason why a file can't be changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChangeError {
     /// It is not JSON.

@@ -1,6 +1,6 @@
-//! How other clients write variables, and their form in Toolsmith's configuration.
+//! The forms of variables in other clients, and their form in Toolsmith's configuration.
 
-/// How a client expands variables.
+/// A client's syntax of variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     /// `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}` and `${workspaceFolder}`.
