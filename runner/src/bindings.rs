@@ -27,9 +27,9 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::Selection;
 use crate::holder::Holder;
+use crate::journal::NoSink;
 use crate::library::{Library, file_name};
 use crate::messages::errors;
-use crate::observer::Unobserved;
 
 /// Maximum number of tools for which a server's whole library is compiled at once: 16 take about as long as four small
 /// libraries one after another, as a first conversation would need.
@@ -134,7 +134,7 @@ pub(crate) fn whole_entry(engine: &Engine, module: &ServerModule) -> Option<Path
 /// Compiles the whole library of a server if it does not exist, at low priority.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
     let holder = Holder::default();
-    let admission = AdmissionWait { holder: &holder, observer: &Unobserved, clock: None };
+    let admission = AdmissionWait { holder: &holder, sink: &NoSink, clock: None };
     if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, admission).await.map(drop) }
 }
 
@@ -157,7 +157,7 @@ async fn compile(
     background: bool,
     admission: AdmissionWait<'_>,
 ) -> Result<Library> {
-    let claim = match engine.cache.fetch(Bucket::Bindings, key, admission.observer).await {
+    let claim = match engine.cache.fetch(Bucket::Bindings, key, admission.sink).await {
         Found::Entry(entry) => return Ok(Library::new(module, entry)),
         Found::Missing(claim) => claim,
     };

@@ -24,11 +24,12 @@ use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
 use system::event_loop::off_loop;
 use tokio_util::codec::FramedRead;
+use tracing::Instrument as _;
 
 use crate::catalog::ToolName;
 use crate::clock::Clock;
 use crate::host::{Answer, ToolHost};
-use crate::observer::Observer;
+use crate::journal::{Event, Journal, READ, Sink as _};
 use crate::outcome::{CachedAnswer, CallRecord, milliseconds};
 use crate::protocol::{Protocol, ProtocolError};
 use crate::refused::CallsRefused;
@@ -49,9 +50,6 @@ pub const PARTS_LIMIT: usize = 10_000;
 const READ_BYTES: usize = 64 * 1024;
 /// Maximum number of characters to show of the identity of an unknown tool; a valid identity has 32.
 const IDENTITY_SHOWN: usize = 64;
-
-/// The tool name under which refused resource reads are counted.
-const RESOURCE: &str = "mcp_resource_read";
 
 /// The reason why a program was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,7 +79,7 @@ pub(crate) struct Broker<'a> {
     pub(crate) host: &'a dyn ToolHost,
     /// Paused while the user is asked about a call.
     pub(crate) clock: &'a Clock,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) journal: &'a Journal,
     pub(crate) ledger: &'a Mutex<ProgramRecord>,
 }
 
@@ -158,7 +156,7 @@ impl Broker<'_> {
                 let arguments = off_loop(bytes, || strict_json::canonical_object(&arguments));
                 let names = (server, tool.clone());
                 let watched =
-                    ObservedCall::begin(self.observer, self.ledger, id, names, arguments.as_deref().ok());
+                    ObservedCall::begin(self.journal, self.ledger, id, names, arguments.as_deref().ok());
                 flight.start(id, bytes, self.call(name, tool, arguments, watched, gate));
             }
             ToHost::Ask { id, question } => flight.start(id, bytes, self.look_up(question, gate)),
@@ -172,7 +170,7 @@ impl Broker<'_> {
             ToHost::Cancel { id } => flight.cancel(id),
             ToHost::Emit { content } => self.emit(&content)?,
             ToHost::Progress { done, total, message } => {
-                self.observer.program_progress(done, total, &message);
+                self.journal.note(&Event::ProgramProgress { done, total, message: &message });
             }
             ToHost::Warn(warning) => self.warn(warning),
             ToHost::Finish(finish) => self.ledger().finish = Some(finish),
@@ -207,18 +205,46 @@ impl Broker<'_> {
     async fn look_up(&self, question: Question, gate: &Gate) -> Answered {
         let answer = match &question {
             Question::Resource { uri, server } => self.read_resource(uri, server.as_deref(), gate).await,
-            question => gate.pass(self.host.look_up(question)).await,
+            question => {
+                let answer = gate.pass(self.host.look_up(question)).await;
+                self.journal.note(&Event::LookedUp(question, answer.as_deref()));
+                answer
+            }
         };
         answer.and_then(fits)
     }
 
     async fn read_resource(&self, uri: &str, server: Option<&str>, gate: &Gate) -> Answered {
-        let server = gate.pass(self.host.find_resource(uri, server)).await?;
+        let found = gate.pass(self.host.find_resource(uri, server)).await;
+        self.journal.note(&Event::Located { uri, server, found: &found });
+        let server = found?;
         let permitted = self.clock.while_asking(self.host.permit_read(&server, uri)).await;
         permitted.inspect_err(|failure| {
-            self.refused(&|refused| refused.fail(&server, RESOURCE, failure.kind));
+            self.refused(&|refused| refused.fail(&server, READ, failure.kind));
         })?;
-        gate.pass(self.host.read_resource(&server, uri)).await
+        gate.pass(self.read(&server, uri)).await
+    }
+
+    /// Reads a resource; the journal is told before, and before the contents are handed over.
+    async fn read(&self, server: &str, uri: &str) -> Answered {
+        let call = self.journal.read(server, uri).await?;
+        let contents = self.host.read_resource(server, uri).instrument(call.span()).await;
+        let answer = contents.map(|result| Answer { result, is_error: false, cached: None });
+        call.end(&answer).await?;
+        answer.map(|answer| answer.result)
+    }
+
+    /// Makes a call; the journal is told before it leaves, and before its answer is handed over.
+    async fn send(
+        &self,
+        ToolName { server, tool, .. }: &ToolName,
+        arguments: Box<RawValue>,
+    ) -> Result<Answer, CallFailure> {
+        let mut call = self.journal.call(server, tool, &arguments).await?;
+        let meta = call.take_meta();
+        let answer = self.host.call(server, tool, arguments, meta).instrument(call.span()).await;
+        call.end(&answer).await?;
+        answer
     }
 
     async fn carry(
@@ -243,7 +269,7 @@ impl Broker<'_> {
         let answer = match permitted {
             Ok(arguments) => {
                 watched.sent();
-                gate.pass(self.host.call(server, tool, arguments)).await
+                gate.pass(self.send(name, arguments)).await
             }
             Err(refused) => Err(refused),
         };
@@ -294,10 +320,10 @@ impl Broker<'_> {
         Ok(())
     }
 
-    /// Counts a refused call, here and in the host.
+    /// Counts a refused call, for the outcome and in the journal, which knows it even if the execution is dropped.
     fn refused(&self, count: &dyn Fn(&mut CallsRefused)) {
         count(&mut self.ledger().refused);
-        self.host.refused(count);
+        self.journal.refuse(count);
     }
 
     fn ledger(&self) -> MutexGuard<'_, ProgramRecord> {

@@ -106,7 +106,7 @@ pub(crate) async fn build(
         engine.cache.count_local_hit();
         return Ok(Report::of_kept(program));
     }
-    let claim = match engine.cache.fetch(Bucket::Programs, &key, admission.observer).await {
+    let claim = match engine.cache.fetch(Bucket::Programs, &key, admission.sink).await {
         Found::Entry(entry) => match readable(engine, entry, &key) {
             Some(program) => {
                 return Ok(Report { compile_ms: milliseconds(started), ..Report::of_kept(program) });

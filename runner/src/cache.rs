@@ -42,7 +42,7 @@ pub use remote::{
 };
 
 use crate::error::{Error, Result};
-use crate::observer::Observer;
+use crate::journal::Sink;
 use budget::Budget;
 use ledger::Ledger;
 use remote::Counters;
@@ -264,7 +264,7 @@ impl Cache {
     }
 
     /// Waits for the lock on the entry `key`; it is released when the file is dropped or the process dies.
-    pub(crate) async fn lock(&self, bucket: Bucket, key: &str, observer: &dyn Observer) -> Result<File> {
+    pub(crate) async fn lock(&self, bucket: Bucket, key: &str, sink: &dyn Sink) -> Result<File> {
         let path = self.bucket(bucket).join(format!("{key}.lock"));
         let file = system::private::open(&path).map_err(Error::cache(&self.root))?;
         let mut reported = false;
@@ -275,7 +275,7 @@ impl Cache {
                 Err(TryLockError::WouldBlock) => {}
             }
             if !reported {
-                observer.progress("waiting for another toolsmith process that is building this");
+                sink.progress("waiting for another toolsmith process that is building this");
                 reported = true;
             }
             // Polls instead of blocking: a blocked thread could not be interrupted.

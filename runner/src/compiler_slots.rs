@@ -21,7 +21,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::holder::Holder;
-use crate::observer::Observer;
+use crate::journal::Sink;
 use crate::turns::{Place, Turns};
 
 /// Maximum number of compilers, whatever the memory.
@@ -95,7 +95,7 @@ enum Verdict {
 pub(crate) struct AdmissionWait<'a> {
     /// Whose turn it takes.
     pub(crate) holder: &'a Holder,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) sink: &'a dyn Sink,
     /// The clock of the execution, stopped during the wait.
     pub(crate) clock: Option<&'a Clock>,
 }
@@ -173,12 +173,12 @@ impl Admission {
             return admitted;
         }
         if lacks_memory.load(Ordering::Relaxed) {
-            admission.observer.progress(&format!(
+            admission.sink.progress(&format!(
                 "waiting for memory: a compiler may take {} MiB, and others are running",
                 needed >> 20
             ));
         } else {
-            admission.observer.progress("waiting for other compilers, which use all processors");
+            admission.sink.progress("waiting for other compilers, which use all processors");
         }
         let waiting = no_longer_than(admission.holder.longest_wait, waiting);
         match admission.clock {
@@ -264,14 +264,14 @@ impl Drop for Admitted<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observer::Unobserved;
+    use crate::journal::NoSink;
 
     const GIB: u64 = 1 << 30;
 
     /// A wait of the holder with this key.
     fn wait_of(key: &str, longest_wait: Option<Duration>) -> AdmissionWait<'static> {
         let holder = Holder { key: key.to_owned(), longest_wait, ..Holder::default() };
-        AdmissionWait { holder: Box::leak(Box::new(holder)), observer: &Unobserved, clock: None }
+        AdmissionWait { holder: Box::leak(Box::new(holder)), sink: &NoSink, clock: None }
     }
 
     fn unlimited() -> AdmissionWait<'static> {

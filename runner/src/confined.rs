@@ -10,7 +10,7 @@ use tokio::net::unix::pipe;
 use tokio::runtime::Handle;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::observer::{Observer, Unobserved};
+use crate::journal::{NoSink, Sink};
 use crate::outcome::SandboxReport;
 
 /// A started process. Dropping it kills it and all its descendants.
@@ -134,20 +134,20 @@ impl Captured {
         stop: bool,
         each: impl FnMut(&[u8]),
     ) {
-        self.read_for(&Unobserved, pipe, (limit, stop), each).await;
+        self.read_for(&NoSink, pipe, (limit, stop), each).await;
     }
 
-    /// The same, at the pace of `observer`.
+    /// The same, at the pace of `sink`.
     pub(crate) async fn read_for(
         &mut self,
-        observer: &dyn Observer,
+        sink: &dyn Sink,
         pipe: &mut pipe::Receiver,
         (limit, stop): (usize, bool),
         mut each: impl FnMut(&[u8]),
     ) {
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            observer.takes_output().await;
+            sink.takes_output().await;
             // An error counts as the end of the output: the exit status says the rest.
             let Ok(count @ 1..) = pipe.read(&mut buffer).await else { return };
             let kept = self.add(&buffer[..count], limit);
@@ -191,15 +191,11 @@ mod tests {
     /// Accepts output when the channel says so.
     struct Slow(watch::Receiver<bool>);
 
-    impl Observer for Slow {
+    impl Sink for Slow {
         fn takes_output(&self) -> BoxFuture<'_, ()> {
             let mut takes = self.0.clone();
             async move { drop(takes.wait_for(|takes| *takes).await.map(|_| ())) }.boxed()
         }
-        fn progress(&self, _: &str) {}
-        fn stdout(&self, _: &[u8]) {}
-        fn stderr(&self, _: &[u8]) {}
-        fn program_progress(&self, _: f64, _: f64, _: &str) {}
     }
 
     #[tokio::test]
@@ -212,11 +208,10 @@ mod tests {
             written += count;
         }
         let (takes, is_taken) = watch::channel(false);
-        let (observer, mut captured) = (Slow(is_taken), Captured::default());
+        let (sink, mut captured) = (Slow(is_taken), Captured::default());
         let mut seen = 0;
-        let mut reading = captured
-            .read_for(&observer, &mut pipe, (1 << 20, true), |bytes| seen += bytes.len())
-            .boxed_local();
+        let mut reading =
+            captured.read_for(&sink, &mut pipe, (1 << 20, true), |bytes| seen += bytes.len()).boxed_local();
         for _ in 0..100 {
             tokio::task::yield_now().await;
             assert!((&mut reading).now_or_never().is_none());

@@ -18,8 +18,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::foreground::Foreground;
 use crate::heavy::HeavyQueue;
 use crate::holder::Holder;
+use crate::journal::Sink;
 use crate::layer;
-use crate::observer::Observer;
 use crate::sandbox_policies::{Grants, Limits};
 use crate::spare_compilers::{SpareCompilerEvent, SpareCompilers};
 use crate::toolchain::{self, Stamp, Toolchain};
@@ -82,7 +82,7 @@ impl Engine {
     /// # Errors
     /// If the machine can't confine processes, has no suitable toolchain, or the layer does not build, or if the bundle
     /// can't be used.
-    pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
+    pub async fn open(options: &Options, sink: &dyn Sink) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
             let refused = |error: sandbox::Unsupported| {
                 Error::new(ErrorKind::Sandbox, error.to_string())
@@ -91,9 +91,9 @@ impl Engine {
             };
             sandbox::probe().choose(minimum).map_err(refused)?;
         }
-        let (cache, toolchain, layer) = parts(options, observer).await?;
+        let (cache, toolchain, layer) = parts(options, sink).await?;
         if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {
-            observer.progress(&format!(
+            sink.progress(&format!(
                 "the cache is limited to {} MiB (cache.size), but the crates that snippets are compiled against \
                  take {} MiB: they are kept, and little else fits",
                 budget >> 20,
@@ -208,11 +208,11 @@ impl Engine {
 }
 
 /// The cache, the toolchain and the crates for snippets: the bundle's, if this program is part of one.
-async fn parts(options: &Options, observer: &dyn Observer) -> Result<(Cache, Toolchain, BaseLayer)> {
+async fn parts(options: &Options, sink: &dyn Sink) -> Result<(Cache, Toolchain, BaseLayer)> {
     let cache = options.cache.clone();
     let Some(bundle) = Bundle::of_this_program()? else {
-        let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
-        let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
+        let toolchain = toolchain::find(&cache, options.install_target, sink).await?;
+        let layer = layer::ensure(&cache, &toolchain, options.confinement, sink).await?;
         return Ok((cache, toolchain, layer));
     };
     let cache = cache.with_store(bundle.store());
@@ -227,50 +227,12 @@ pub(crate) mod tests {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
 
-    use futures::future::{BoxFuture, ready};
-    use serde_json::value::RawValue;
-
     use super::*;
     use crate::base_layer::Crates;
     use crate::cache::{Bucket, DEFAULT_SIZE};
-    use bridge::wire::CallFailure;
-
     use crate::catalog::Catalog;
-    use crate::host::{Answer, Refusal, SessionError, ToolHost};
-    use crate::observer::Unobserved;
-
-    struct NoServers;
-
-    impl ToolHost for NoServers {
-        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), SessionError>> {
-            Box::pin(ready(Ok(())))
-        }
-
-        fn permit<'a>(
-            &'a self,
-            _: &'a [(String, String)],
-        ) -> BoxFuture<'a, std::result::Result<(), Refusal>> {
-            Box::pin(ready(Ok(())))
-        }
-
-        fn permit_call<'a>(
-            &'a self,
-            _: &'a str,
-            _: &'a str,
-            _: &'a RawValue,
-        ) -> BoxFuture<'a, std::result::Result<(), CallFailure>> {
-            Box::pin(ready(Ok(())))
-        }
-
-        fn call<'a>(
-            &'a self,
-            _: &'a str,
-            _: &'a str,
-            _: Box<RawValue>,
-        ) -> BoxFuture<'a, std::result::Result<Answer, CallFailure>> {
-            Box::pin(std::future::pending())
-        }
-    }
+    use crate::journal::Journal;
+    use crate::program_schemas::NoTools;
 
     /// An open engine with an unusable compiler and layer in `folder`.
     pub(crate) fn opened(folder: &Path) -> Engine {
@@ -350,7 +312,7 @@ pub(crate) mod tests {
             grants: Grants::default(),
             cancel: CancellationToken::new(),
         };
-        engine.run(&request, &Catalog::default(), &NoServers, &Unobserved).await.unwrap();
+        engine.run(&request, &Catalog::default(), &NoTools, &Journal::default()).await.unwrap();
         assert!(layer.metadata().unwrap().modified().unwrap() > long_ago);
     }
 }

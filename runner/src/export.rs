@@ -12,8 +12,8 @@ use serde::Deserialize;
 use crate::engine::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::in_scope;
+use crate::journal::Sink;
 use crate::layer;
-use crate::observer::Observer;
 use crate::toolchain;
 
 /// The path of the program in the crate folder.
@@ -120,10 +120,10 @@ fn remove_bindings(folder: &Path) -> std::io::Result<()> {
 ///
 /// # Errors
 /// If there is no toolchain, or sources are neither in the cache nor available from the registry.
-pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
+pub async fn vendor(options: &Options, folder: &Path, sink: &dyn Sink) -> Result<()> {
     let cache = &options.cache;
     // A bundle has no cargo, so this takes the user's own toolchain in any case.
-    let toolchain = toolchain::find(cache, options.install_target, observer).await?;
+    let toolchain = toolchain::find(cache, options.install_target, sink).await?;
     // cargo runs in another folder.
     let folder = &std::path::absolute(folder).map_err(Error::cache(folder))?;
     let manifest = folder.join("Cargo.toml");

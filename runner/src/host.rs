@@ -7,11 +7,9 @@ use bridge::wire::{CallFailure, FailureKind, Question};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
-
-use crate::refused::CallsRefused;
 
 /// The reason why an execution has no session with a server. The text is for the user or a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,9 +20,9 @@ pub enum SessionError {
     /// The server offers other tools than those that the program was compiled against.
     #[error("the tools of {0} have changed since the program was compiled")]
     ToolsChanged(String),
-    /// The current configuration no longer allows the server, and why.
+    /// The journal refused the session, and why.
     #[error("{0}")]
-    NotInForce(String),
+    Refused(String),
 }
 
 /// Forwards calls to servers; each execution has its own.
@@ -56,17 +54,14 @@ pub trait ToolHost: Send + Sync {
         None
     }
 
-    /// Calls a tool of an open server. Dropping the future cancels the call.
+    /// Calls a tool of an open server, with `meta` as members of MCP's `_meta`. Dropping the future cancels the call.
     fn call<'a>(
         &'a self,
         server: &'a str,
         tool: &'a str,
         arguments: Box<RawValue>,
+        meta: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>>;
-
-    /// Called for each refused call: `count` adds it to counters like those of the outcome. So refused calls are known
-    /// even if an execution is dropped and has no outcome.
-    fn refused(&self, _count: &dyn Fn(&mut CallsRefused)) {}
 
     /// Answers a program's question about tools or available resources, as each [`Question`] says. Needs no permission,
     /// because nothing is called.

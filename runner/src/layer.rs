@@ -32,7 +32,7 @@ use crate::compiler;
 use crate::confined::{Captured, Confined};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
-use crate::observer::Observer;
+use crate::journal::Sink;
 use crate::purpose::SCHEMA_CRATE;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
@@ -97,20 +97,20 @@ pub(crate) async fn ensure(
     cache: &Cache,
     toolchain: &Toolchain,
     confinement: sandbox::Confinement,
-    observer: &dyn Observer,
+    sink: &dyn Sink,
 ) -> Result<BaseLayer> {
     let key = key(toolchain);
     if let Some(layer) = open(cache, &key) {
         cache.count_local_hit();
         return Ok(layer);
     }
-    let _lock = cache.lock(Bucket::Layers, &key, observer).await?;
+    let _lock = cache.lock(Bucket::Layers, &key, sink).await?;
     if let Some(layer) = open(cache, &key) {
         return Ok(layer);
     }
     // Under the lock, an entry that can't be opened is damaged, not in progress.
     cache.discard(Bucket::Layers, &key);
-    let claim = match cache.fetch(Bucket::Layers, &key, observer).await {
+    let claim = match cache.fetch(Bucket::Layers, &key, sink).await {
         Found::Entry(entry) => {
             if let Some(layer) = read(entry, &key) {
                 return Ok(layer);
@@ -120,27 +120,26 @@ pub(crate) async fn ensure(
         }
         Found::Missing(claim) => claim,
     };
-    observer
-        .progress("first use: building the crates that snippets are compiled against (once, about a minute)");
+    sink.progress("first use: building the crates that snippets are compiled against (once, about a minute)");
     let _downloads = cache.hold(Bucket::CargoHome)?;
     let build = cache.temporary()?;
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
-    let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
+    let artifacts = compile(cache, toolchain, build.path(), confinement, sink).await?;
     let (entry, mut files) = collect(cache, build.path(), &artifacts)?;
     let schema = files.remove(SCHEMA_CRATE).ok_or_else(|| {
         Error::new(ErrorKind::Layer, format!("cargo has not built the crate {SCHEMA_CRATE}"))
     })?;
     let crates = Crates { folder: entry.path().to_owned(), files };
-    observer.progress("linking what programs have in common");
+    sink.progress("linking what programs have in common");
     let base = base_creation::create(Creation { cache, toolchain, confinement }, &crates).await?;
     if let BaseState::Unusable(reason) = &base {
-        observer.progress(&format!("each program is linked as a whole, which takes longer: {reason}"));
+        sink.progress(&format!("each program is linked as a whole, which takes longer: {reason}"));
     }
     write_index(entry.path(), &Index { crates: crates.files, schema, base })?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
     cache.share(Bucket::Layers, &key, &entry, claim);
-    observer.progress("the crates are built");
+    sink.progress("the crates are built");
     read(entry, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is missing"))
 }
 
@@ -256,11 +255,11 @@ async fn compile(
     toolchain: &Toolchain,
     folder: &Path,
     confinement: sandbox::Confinement,
-    observer: &dyn Observer,
+    sink: &dyn Sink,
 ) -> Result<Vec<cargo_metadata::Artifact>> {
     let mut process = spawn_cargo(cache, toolchain, folder, confinement)?;
     let crates = LOCK_FILE.matches("[[package]]").count();
-    let mut progress = Progress { observer, rest: Vec::new(), done: 0, crates };
+    let mut progress = Progress { sink, rest: Vec::new(), done: 0, crates };
     let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
     let (out, err) = (&mut process.stdout, &mut process.stderr);
     let output = async {
@@ -337,9 +336,9 @@ fn offered() -> Result<BTreeSet<String>> {
     Ok(dependencies.into_iter().flat_map(toml::Table::keys).cloned().collect())
 }
 
-/// Reports finished crates to the observer, from cargo's messages.
+/// Reports finished crates to the sink, from cargo's messages.
 struct Progress<'a> {
-    observer: &'a dyn Observer,
+    sink: &'a dyn Sink,
     rest: Vec<u8>,
     done: usize,
     crates: usize,
@@ -354,7 +353,7 @@ impl Progress<'_> {
                 self.done += 1;
                 let Progress { done, crates, .. } = self;
                 let total = (*crates).max(*done);
-                self.observer.step(*done, total, &format!("compiled {}", artifact.target.name));
+                self.sink.step(*done, total, &format!("compiled {}", artifact.target.name));
             }
         }
     }

@@ -44,6 +44,7 @@ mod host;
 mod in_scope;
 mod insertion;
 mod inspect;
+mod journal;
 mod last_message;
 mod layer;
 mod layer_crates;
@@ -54,7 +55,6 @@ mod manifest;
 mod markdown;
 mod messages;
 mod obeyed_files;
-mod observer;
 mod optimize;
 mod optimized;
 mod other_languages;
@@ -108,9 +108,12 @@ pub use hints::nearest::nearest;
 pub use holder::{CompilerTime, Holder};
 pub use host::{Answer, REPAIRED_META, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
+pub use journal::{
+    Answered, AnsweredCall, Asked, Begin, CallBegun, EndedExecution, Event, Journal, JournaledCall,
+    JournaledQuestion, NewExecution, NoSink, Outgoing, OwnedJournal, Phase, QuestionKind, READ, Refused, SentCall, Sink,
+};
 pub use layer_crates::LayerCrate;
 pub use obeyed_files::ObeyedFiles;
-pub use observer::{CallBegun, Observer, Phase, Unobserved};
 pub use optimize::Optimized;
 pub use outcome::{
     CachedAnswer, CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,

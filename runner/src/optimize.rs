@@ -22,9 +22,9 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::heavy::HeavyProgram;
 use crate::holder::Holder;
+use crate::journal::NoSink;
 use crate::library::Library;
 use crate::manifest;
-use crate::observer::Unobserved;
 use crate::optimized::{self, DUE, Source, UNSUITABLE};
 use crate::program_compiler::{self, Attempt, Goal, PROGRAM};
 
@@ -71,8 +71,7 @@ impl Engine {
             self.foreground.until(false).await;
             // Stops while the compiler waits to be admitted.
             let clock = Clock::start();
-            let admission =
-                AdmissionWait { holder: &next.holder, observer: &Unobserved, clock: Some(&clock) };
+            let admission = AdmissionWait { holder: &next.holder, sink: &NoSink, clock: Some(&clock) };
             tokio::select! {
                 biased;
                 () = self.foreground.until(true) => {}

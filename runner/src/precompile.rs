@@ -11,7 +11,7 @@ use crate::cache::Bucket;
 use crate::catalog::{Catalog, ServerModule};
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::observer::Observer;
+use crate::journal::Sink;
 
 /// The result of compiling ahead.
 #[derive(Debug, Default)]
@@ -32,11 +32,11 @@ impl Engine {
     ///
     /// # Errors
     /// If bindings do not compile, or the host fails.
-    pub async fn warm(&self, catalog: &Catalog, observer: &dyn Observer) -> Result<()> {
+    pub async fn warm(&self, catalog: &Catalog, sink: &dyn Sink) -> Result<()> {
         let total = catalog.modules().len();
         for (done, module) in (1..).zip(catalog.modules().values()) {
             bindings::warm(self, module).await?;
-            observer.step(done, total, &format!("compiled the bindings of {}", module.server));
+            sink.step(done, total, &format!("compiled the bindings of {}", module.server));
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use crate::base::Image;
 use crate::broker::{Broker, Socket, Violation};
 use crate::confined::{Captured, Confined, drop_behind};
 use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Event, Sink as _};
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies::{self, Grants, Limits};
 
@@ -79,14 +80,16 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
     let mut running = Running { process: None, evidence: &mut traces.evidence };
     let process = running.process.insert(Confined::spawn(policy, job.confinement, command)?);
     traces.sandbox = process.report();
-    let observer = broker.observer;
+    let journal = broker.journal;
     let (out, err) = (&mut process.stdout, &mut process.stderr);
     let stdout = async {
-        traces.stdout.read_for(observer, out, (limits.output, true), |bytes| observer.stdout(bytes)).await;
+        let each = |bytes: &[u8]| journal.note(&Event::Stdout(bytes));
+        traces.stdout.read_for(journal, out, (limits.output, true), each).await;
         if traces.stdout.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let stderr = async {
-        traces.stderr.read_for(observer, err, (limits.output, true), |bytes| observer.stderr(bytes)).await;
+        let each = |bytes: &[u8]| journal.note(&Event::Stderr(bytes));
+        traces.stderr.read_for(journal, err, (limits.output, true), each).await;
         if traces.stderr.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let calls = async { broker.serve(ours).await.map_err(ProgramEnd::Violation) };

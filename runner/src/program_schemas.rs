@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 use bridge::wire::{CallFailure, FailureKind};
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::cache::{Bucket, Key};
 use crate::catalog::Catalog;
 use crate::engine::{Engine, Request};
 use crate::error::{Error, Result};
 use crate::host::{Answer, Refusal, SessionError, ToolHost};
-use crate::observer::Observer;
+use crate::journal::Journal;
 use crate::outcome::{Outcome, Status};
 use crate::program_file::ProgramFile;
 use crate::sandbox_policies::Grants;
@@ -62,18 +62,18 @@ impl Engine {
         program: &ProgramFile,
         request: &Request,
         catalog: &Catalog,
-        observer: &dyn Observer,
+        journal: &Journal,
     ) -> Result<Described> {
         let key = self.schemas_key(program);
         if let Some(kept) = self.kept_schemas(&key) {
             return Ok(Described::Schemas(kept));
         }
-        let whole = self.described(program, true, request, catalog, observer).await?;
+        let whole = self.described(program, true, request, catalog, journal).await?;
         let (returned, without_result) = match whole {
             Ok(returned) => (returned, None),
             Err(outcome) if outcome.status == Status::CompileError => {
                 let reason = outcome.error.as_ref().map(|error| error.message.clone());
-                match self.described(program, false, request, catalog, observer).await? {
+                match self.described(program, false, request, catalog, journal).await? {
                     Ok(returned) => (returned, reason),
                     Err(outcome) => return Ok(Described::Failed(outcome)),
                 }
@@ -103,7 +103,7 @@ impl Engine {
         result: bool,
         request: &Request,
         catalog: &Catalog,
-        observer: &dyn Observer,
+        journal: &Journal,
     ) -> Result<std::result::Result<Returned, Box<Outcome>>> {
         let request = Request {
             code: program.schemas_code(result),
@@ -112,7 +112,7 @@ impl Engine {
             grants: Grants::default(),
             ..request.clone()
         };
-        let outcome = self.run(&request, catalog, &NoTools, observer).await?;
+        let outcome = self.run(&request, catalog, &NoTools, journal).await?;
         let returned = outcome.result.as_ref().filter(|_| outcome.status == Status::Ok);
         let returned = returned.and_then(|result| serde_json::from_str(result.get()).ok());
         Ok(returned.ok_or_else(|| Box::new(outcome)))
@@ -160,6 +160,7 @@ impl ToolHost for NoTools {
         _: &'a str,
         _: &'a str,
         _: Box<RawValue>,
+        _: Map<String, Value>,
     ) -> BoxFuture<'a, std::result::Result<Answer, CallFailure>> {
         ready(Err(denied())).boxed()
     }

@@ -29,8 +29,8 @@ use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::heavy::HeavyProgram;
 use crate::host::{Refusal, SessionError, ToolHost};
+use crate::journal::{Begin, Event, Journal, Phase, Refused, Sink as _};
 use crate::obeyed_files::ObeyedFiles;
-use crate::observer::{Observer, Phase};
 use crate::optimize;
 use crate::optimized;
 use crate::outcome::{Diagnostic, Failure, Outcome, Status, in_milliseconds, milliseconds};
@@ -47,13 +47,13 @@ impl Engine {
         request: &Request,
         catalog: &Catalog,
         host: &dyn ToolHost,
-        observer: &dyn Observer,
+        journal: &Journal,
     ) -> Result<Outcome> {
         self.check(&request.grants)?;
         self.layer.entry.iter().for_each(Entry::touch);
         let clock = Clock::start();
         self.prepare_program();
-        let mut run = Run::new(self, (request, &clock), catalog, host, observer);
+        let mut run = Run::new(self, (request, &clock), catalog, host, journal);
         let stopped = tokio::select! {
             done = run.pipeline() => { done?; None }
             () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
@@ -77,7 +77,7 @@ struct Run<'a> {
     clock: &'a Clock,
     catalog: &'a Catalog,
     host: &'a dyn ToolHost,
-    observer: &'a dyn Observer,
+    journal: &'a Journal,
     started: Instant,
     outcome: Outcome,
     traces: ProgramTraces,
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
         (request, clock): (&'a Request, &'a Clock),
         catalog: &'a Catalog,
         host: &'a dyn ToolHost,
-        observer: &'a dyn Observer,
+        journal: &'a Journal,
     ) -> Self {
         Run {
             engine,
@@ -103,7 +103,7 @@ impl<'a> Run<'a> {
             clock,
             catalog,
             host,
-            observer,
+            journal,
             started: Instant::now(),
             outcome: Outcome::new(Status::Ok),
             traces: ProgramTraces::default(),
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
 
     fn begin(&mut self, phase: Phase) {
         self.phase = phase;
-        self.observer.phase(phase);
+        self.journal.note(&Event::Phase(phase));
     }
 
     /// All steps; returns early once the outcome is known.
@@ -162,10 +162,10 @@ impl<'a> Run<'a> {
         let named = self.catalog.named(&names);
         let named: Vec<&str> = named.map(|module| module.server.as_str()).collect();
         let started = Instant::now();
-        let mut opening =
-            pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
+        let mut opening = pin!(self.open_all(if self.request.check_only { &[] } else { &named }).fuse());
         if !named.is_empty() {
             // The checks of spare sessions leave now. Later, they would keep a processor that starting the program needs.
+            let _ = futures::poll!(&mut opening);
             tokio::task::yield_now().await;
         }
         let admission = self.admission_wait();
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
     }
 
     fn admission_wait(&self) -> AdmissionWait<'a> {
-        AdmissionWait { holder: &self.request.holder, observer: self.observer, clock: Some(self.clock) }
+        AdmissionWait { holder: &self.request.holder, sink: self.journal, clock: Some(self.clock) }
     }
 
     /// The program to run: an optimized one, if the last run was so long that compiling it pays.
@@ -226,7 +226,8 @@ impl<'a> Run<'a> {
             }
             Ok(None) => program,
             Err(error) => {
-                self.observer.progress(&format!("the program runs without optimization: {error}"));
+                let message = format!("the program runs without optimization: {error}");
+                self.journal.note(&Event::Progress(&message));
                 program
             }
         }
@@ -295,7 +296,7 @@ impl<'a> Run<'a> {
         let servers: BTreeSet<&str> = allowed.values().map(|tool| tool.server.as_str()).collect();
         let servers: Vec<&str> = servers.into_iter().collect();
         let started = Instant::now();
-        let opened = open_all(self.host, &servers).await;
+        let opened = self.open_all(&servers).await;
         let waited = milliseconds(started);
         self.outcome.phases_ms.connect = self.outcome.phases_ms.connect.max(waited);
         for (server, opened) in servers.iter().zip(opened) {
@@ -309,12 +310,37 @@ impl<'a> Run<'a> {
         true
     }
 
+    /// Opens sessions to these servers.
+    fn open_all<'s>(&self, servers: &[&'s str]) -> BoxFuture<'s, Vec<std::result::Result<(), SessionError>>>
+    where
+        'a: 's,
+    {
+        let (host, journal) = (self.host, self.journal);
+        let open = |server: &&'s str| {
+            let server = *server;
+            async move {
+                let begun = journal.begin(Begin::Session { server }).await;
+                begun.map_err(|refused| SessionError::Refused(refused.message))?;
+                host.open(server).await
+            }
+        };
+        join_all(servers.iter().map(open).collect::<Vec<_>>()).boxed()
+    }
+
     /// Asks for permission for what the program can call; `false` if denied.
     async fn permit(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
         self.begin(Phase::Permission);
         let tools = allowed.values().map(|tool| (tool.server.clone(), tool.tool.clone()));
         let tools: Vec<_> = tools.collect::<BTreeSet<_>>().into_iter().collect();
-        match self.clock.while_asking(self.host.permit(&tools)).await {
+        let refusal =
+            |Refused { reason, message, .. }| Refusal { message, evidence: json!({ "reason": reason }) };
+        let (host, journal) = (self.host, self.journal);
+        let decided = async {
+            journal.begin(Begin::Admission { tools: &tools }).await.map_err(refusal)?;
+            host.permit(&tools).await?;
+            journal.begin(Begin::Program).await.map_err(refusal)
+        };
+        match self.clock.while_asking(decided).await {
             Ok(()) => true,
             Err(Refusal { message, evidence }) => {
                 classify::refused(&mut self.outcome, message, evidence);
@@ -334,7 +360,7 @@ impl<'a> Run<'a> {
             allowed,
             host: self.host,
             clock: self.clock,
-            observer: self.observer,
+            journal: self.journal,
             ledger: &self.ledger,
         };
         let (limits, grants) = (&self.request.limits, &self.request.grants);
@@ -414,13 +440,6 @@ fn created(write: &[PathBuf], before: &BTreeSet<PathBuf>) -> Vec<Diagnostic> {
 
 /// Maximum number of unknown identities to report.
 const UNKNOWN_SHOWN: usize = 10;
-
-fn open_all<'a>(
-    host: &'a dyn ToolHost,
-    servers: &[&'a str],
-) -> BoxFuture<'a, Vec<std::result::Result<(), SessionError>>> {
-    join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()
-}
 
 /// A secret token for this execution.
 fn token() -> Result<String> {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{Bucket, Cache, Key};
 use crate::error::{Error, ErrorKind, Result};
-use crate::observer::Observer;
+use crate::journal::Sink;
 pub use crate::target::TARGET;
 
 /// The oldest compiler that bindings and bridge compile with.
@@ -110,11 +110,11 @@ pub(crate) enum Found {
 ///
 /// # Errors
 /// If there is no toolchain, it is too old, or the target is missing and can't be added.
-pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
+pub(crate) async fn find(cache: &Cache, install: bool, sink: &dyn Sink) -> Result<Toolchain> {
     match look(None, |rustc, origin| identify(cache, rustc, origin))? {
         Found::Complete(toolchain) => Ok(toolchain),
         Found::Lacking(toolchain) => {
-            ensure_target(&toolchain, install, observer).await?;
+            ensure_target(&toolchain, install, sink).await?;
             Ok(toolchain)
         }
     }
@@ -256,7 +256,7 @@ fn release(version: &str) -> Option<(u32, u32)> {
 }
 
 /// Ensures that an incomplete toolchain has the target.
-async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Observer) -> Result<()> {
+async fn ensure_target(toolchain: &Toolchain, install: bool, sink: &dyn Sink) -> Result<()> {
     if let Some(trouble) = trouble(toolchain, install) {
         return Err(trouble);
     }
@@ -266,7 +266,7 @@ async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Obse
         return Ok(());
     }
     let (name, line) = target_line(toolchain);
-    observer.progress(&format!("adding the target {TARGET}: {line}"));
+    sink.progress(&format!("adding the target {TARGET}: {line}"));
     let output = tokio::process::Command::new(rustup)
         .args(["target", "add", TARGET, "--toolchain", name])
         .current_dir("/")

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use runner::bundle::{Bundle, BundleManifest, BundledFile, FORMAT, HELPER, MANIFEST, PROGRAM, TOOLCHAIN};
-use runner::{Bucket, Observer, TARGET, Toolchain};
+use runner::{Bucket, Sink, TARGET, Toolchain};
 
 use crate::elf::Needs;
 use crate::error::{Result, failed, unusable};
@@ -79,16 +79,16 @@ pub(crate) async fn reduce(
     root: &Path,
     version: &str,
     toolchain: &Toolchain,
-    observer: &dyn Observer,
+    sink: &dyn Sink,
 ) -> Result<Results> {
-    observer.progress("finding what compiling snippets opens");
+    sink.progress("finding what compiling snippets opens");
     let folder = root.join(TOOLCHAIN);
     // These files are copies, so nobody else opens them.
     let mut watch = Watch::new(&folder)?;
     let before = exercises::run_all(root, || watch.read()).await?;
     folders::prune(&folder, &watch.opened())?;
     write_manifest(root, version, toolchain)?;
-    observer.progress("trying the bundle without the rest");
+    sink.progress("trying the bundle without the rest");
     let after = exercises::run_all(root, || Ok(())).await?;
     if before.printed == after.printed {
         return Ok(after);

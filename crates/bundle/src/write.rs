@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use runner::{Bucket, LayerCrate, Observer, Toolchain};
+use runner::{Bucket, LayerCrate, Sink, Toolchain};
 use serde::Serialize;
 
 use crate::error::{Result, at, failed, unusable};
@@ -67,24 +67,19 @@ pub fn check(to: &Path, lists: &[PathBuf]) -> Result<()> {
 ///
 /// # Errors
 /// If `to` is in use, a part can't be read, or the bundle does not run snippets.
-pub async fn write(
-    contents: Contents<'_>,
-    to: &Path,
-    level: i32,
-    observer: &dyn Observer,
-) -> Result<Written> {
+pub async fn write(contents: Contents<'_>, to: &Path, level: i32, sink: &dyn Sink) -> Result<Written> {
     let parent = place(to)?;
     let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&parent).map_err(at(&parent))?;
     let root = &unfinished.path().join("bundle");
     fs_err::create_dir(root).map_err(unusable)?;
-    observer.progress("copying the program, the compiler and the compiled crates");
+    sink.progress("copying the program, the compiler and the compiled crates");
     let dynamic = put(&contents, root)?;
     let Contents { version, toolchain, .. } = contents;
-    let results = stage::reduce(root, version, toolchain, observer).await?;
+    let results = stage::reduce(root, version, toolchain, sink).await?;
     let manifest = stage::write_manifest(root, version, toolchain)?;
     folders::open_folders(root)?;
     let archive_bytes = if is_archive(to) {
-        observer.progress("compressing the bundle, which takes some minutes");
+        sink.progress("compressing the bundle, which takes some minutes");
         let archive = unfinished.path().join("archive");
         let bytes = compress(root.clone(), archive.clone(), level).await?;
         fs_err::rename(archive, to).map_err(unusable)?;

@@ -2,7 +2,7 @@
 
 mod elicitation;
 
-use gateway::session_host::{SessionHost, Waiting};
+use gateway::session_host::{self, SessionHost, Waiting};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, Notice, QuestionError};
+use runner::Journal;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -26,6 +27,8 @@ const LINE_LENGTH: usize = 2_000;
 pub(crate) struct TerminalHost {
     notifier: Notifier,
     prompt: TerminalPrompt,
+    /// Has the questions of servers in an execution.
+    journal: Journal,
     /// The number of open questions, which pause time limits.
     questions: watch::Sender<usize>,
     /// The recent lines of each server.
@@ -41,7 +44,13 @@ struct LogRate {
 impl TerminalHost {
     /// Creates a host for the terminal of this process, if it has one.
     pub(crate) fn at(terminal: &Terminal) -> Arc<Self> {
+        TerminalHost::of_execution(terminal, Journal::default())
+    }
+
+    /// Creates a host for an execution with this journal.
+    pub(crate) fn of_execution(terminal: &Terminal, journal: Journal) -> Arc<Self> {
         Arc::new(TerminalHost {
+            journal,
             notifier: terminal.notifier(),
             prompt: terminal.prompt(),
             questions: watch::Sender::default(),
@@ -120,7 +129,9 @@ impl Host for TerminalHost {
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
         async move {
             let _waiting = self.wait_for_user();
-            elicitation::elicit(&self.prompt, server, &parameters).await
+            let text = &parameters["message"];
+            let answer = elicitation::elicit(&self.prompt, server, &parameters);
+            session_host::noted(&self.journal, (server, text), "terminal", answer, session_host::action).await
         }
         .boxed()
     }

@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use config::Config;
 
 use gateway::permission::{self, Answer, ApprovedTools, PermissionPolicy, Prompter, Question};
+use runner::Journal;
 use terminal::{Terminal, TerminalPrompt};
 
 /// Asks the user at the terminal for permission, if there is a terminal.
@@ -34,7 +35,8 @@ pub(crate) fn policy(
     terminal: &Terminal,
     questions: Questions,
 ) -> Arc<PermissionPolicy> {
-    permission::policy(config, (allow, approved), &terminal.notifier(), prompter(terminal, questions))
+    let (notifier, prompter) = (terminal.notifier(), prompter(terminal, questions));
+    permission::policy(config, (allow, approved), &notifier, prompter, Journal::default())
 }
 
 /// Asks at the terminal of a command.

@@ -34,18 +34,6 @@ impl CallServices {
         }
     }
 
-    /// Answers a call from the cache, or makes it with `send`; counts it in both cases.
-    ///
-    /// # Errors
-    /// Returns the errors of `send`.
-    pub async fn make(
-        &self,
-        call: CheckedCall<'_>,
-        send: impl Future<Output = Result<Answer, CallFailure>>,
-    ) -> Result<Answer, CallFailure> {
-        self.prepare(call).make(send).await
-    }
-
     /// Begins to count a call. The result does not borrow its arguments, so they can be sent without a copy.
     pub fn prepare(&self, call: CheckedCall<'_>) -> PreparedCall<'_> {
         PreparedCall {

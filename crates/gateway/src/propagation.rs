@@ -62,6 +62,24 @@ pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>
     Ok(())
 }
 
+/// What calls pass on in `_meta`: of the process and the agent on whose behalf they are made.
+#[derive(Debug, Clone, Default)]
+pub struct PassedOn {
+    /// How many processes of this program the request has passed through.
+    pub depth: u32,
+    /// The run of the requesting agent.
+    pub run: Option<String>,
+}
+
+impl PassedOn {
+    /// The members of `_meta`.
+    pub fn meta(&self, is_over_http: bool) -> Map<String, Value> {
+        let mut meta = process_depth::next(self.depth, is_over_http);
+        meta.extend(self.run.iter().flat_map(|run| meta_of(run)));
+        meta
+    }
+}
+
 /// The `_meta` of calls made by this run.
 pub fn meta_of(run: &str) -> Map<String, Value> {
     Map::from_iter([(PARENT_RUN_META.to_owned(), Value::from(run))])

@@ -1,15 +1,14 @@
 //! Servers' resources for models: the names of their functions, queries, templates and similar names.
 
+pub use runner::READ;
 use runner::nearest;
 use serde_json::Value;
 
 use config::{Config, Permission};
 
-/// The function that lists resources, for snippets and agents. Permissions treat it as a tool of each server.
+/// The function that lists resources, for snippets and agents. Permissions treat it as a tool of each server, like the
+/// one that reads them ([`READ`]).
 pub const LIST: &str = "mcp_resources_list";
-
-/// The function that reads a resource, treated the same way.
-pub const READ: &str = "mcp_resource_read";
 
 /// The name by which access to the prompts of a server is permitted to a subject.
 pub const PROMPT: &str = "mcp_prompt_get";

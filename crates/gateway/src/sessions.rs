@@ -30,6 +30,7 @@ use crate::first_start;
 use crate::login_hook::LoginHook;
 use crate::permission::{ExecutionAnswers, PermissionPolicy, Refusal as Refused, RequestedTool};
 use crate::pins::Pins;
+use crate::propagation::PassedOn;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
 use crate::tool_list::{ONLY_AS_TASK, ToolList, runs_only_as_task};
@@ -74,6 +75,8 @@ pub struct Sessions {
     spares: Option<Arc<SpareSessions>>,
     /// The client in whose turn they are adopted.
     adopter: String,
+    /// What calls pass on to servers.
+    passed_on: PassedOn,
     /// The niceness of servers that are started for the execution.
     niceness: u8,
     /// The sessions that the executions of the client share, for servers with `session: shared`.
@@ -101,6 +104,7 @@ impl Sessions {
             listed: ResourceLists::default(),
             spares: None,
             adopter: String::new(),
+            passed_on: PassedOn::default(),
             niceness: 0,
             shared: None,
         }
@@ -136,6 +140,11 @@ impl Sessions {
     pub fn adopt_from(&mut self, spares: Arc<SpareSessions>, client: &str) {
         self.spares = Some(spares);
         client.clone_into(&mut self.adopter);
+    }
+
+    /// Passes this on to servers in calls.
+    pub fn pass_on(&mut self, passed_on: PassedOn) {
+        self.passed_on = passed_on;
     }
 
     /// Lets the servers that are started for it yield to other work: 0 not at all, 19 use only idle processor time.
@@ -316,7 +325,7 @@ impl Sessions {
         arguments: Box<RawValue>,
     ) -> Result<Answer, CallFailure> {
         self.decide_call(server, tool, &arguments, Refused::report).await?;
-        self.call(server, tool, arguments).await
+        self.call(server, tool, arguments, Map::new()).await
     }
 
     /// Whether a call is permitted; `report` words a refusal.
@@ -342,7 +351,7 @@ impl Sessions {
     }
 
     /// Calls a tool of an open server, with `meta` as MCP's `_meta`.
-    pub async fn call_with(
+    async fn call_with(
         &self,
         server: &str,
         tool: &str,

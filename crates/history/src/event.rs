@@ -56,15 +56,15 @@ pub struct NewExecution {
     pub check_only: bool,
 }
 
-/// A question to the user.
+/// A question to the user, as it is kept.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// The subject: `program` or `call` for a permission, `server` for a question of a server.
-    pub about: &'static str,
+    pub(crate) about: &'static str,
     /// The tools, as `server.tool`.
-    pub tools: Vec<String>,
+    pub(crate) tools: Vec<String>,
     /// The question as shown.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// The end of an execution. It has copies of only those parts of the outcome that may be kept.

@@ -1,7 +1,7 @@
 //! Executions that are kept: one SQLite file for all processes of a user.
 //!
 //! [`History`] queues what an execution does, and one thread of the process writes it, behind the answers: `recorder`
-//! and `observed` are its ends in an execution, `event` is what is queued, `writer` the thread, `rows` its statements,
+//! and `sink` are its ends in an execution, `event` is what is queued, `writer` the thread, `rows` its statements,
 //! and `prune` the bounds on age and size. `kept` bounds texts and masks secrets before anything is written, `tokens`
 //! estimates what code mode saves. [`Reader`] reads the file for commands and pages. Which executions are recorded is
 //! decided elsewhere.
@@ -15,7 +15,6 @@ mod event;
 mod file;
 mod filter;
 mod kept;
-mod observed;
 mod prune;
 mod reader;
 mod record;
@@ -23,6 +22,7 @@ mod recorder;
 mod rows;
 mod schema;
 pub mod shown;
+mod sink;
 pub mod statistics;
 #[cfg(test)]
 mod tests;
@@ -33,10 +33,9 @@ mod writer;
 pub use database::Durability;
 pub use differences::{Calls, Differences, Member, Tally};
 pub use error::{HistoryError, HistoryErrorKind};
-pub use event::{Asked, Ending, NewExecution, Requester};
+pub use event::{Ending, NewExecution, Requester};
 pub use file::file;
 pub use filter::{Filter, Page};
-pub use observed::Observed;
 pub use reader::Reader;
 pub use record::{Arguments, Call, Execution, PhaseStart, Question, Savings, Summary, Tokens};
 pub use recorder::{History, RecordedExecution};

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use database::Durability;
@@ -14,7 +14,7 @@ use terminal::{Masker, Notifier};
 use tokio::sync::oneshot;
 
 use crate::clock::now;
-use crate::event::{Asked, Begin, Bounds, Ending, Event, NewExecution, Owner, Step};
+use crate::event::{Begin, Bounds, Ending, Event, NewExecution, Owner, Step};
 use crate::kept::SentArguments;
 use crate::tokens::{Direct, estimate};
 use crate::writer;
@@ -74,7 +74,6 @@ impl History {
                 owner,
                 output: settings.output,
                 begun: Instant::now(),
-                questions: AtomicU64::new(0),
                 has_ended: AtomicBool::new(false),
             }),
         }
@@ -123,7 +122,6 @@ struct Inner {
     owner: Arc<Owner>,
     output: usize,
     begun: Instant,
-    questions: AtomicU64,
     has_ended: AtomicBool,
 }
 
@@ -145,22 +143,8 @@ impl RecordedExecution {
     }
 
     /// Whether arguments are kept in full.
-    #[must_use]
-    pub fn keeps_arguments(&self) -> bool {
+    pub(crate) fn keeps_arguments(&self) -> bool {
         self.inner.owner.arguments == config::ArgumentsKept::Full
-    }
-
-    /// Records a question to the user; returns its number.
-    #[must_use]
-    pub fn asked(&self, asked: Asked) -> u64 {
-        let number = self.inner.questions.fetch_add(1, Ordering::Relaxed);
-        self.step(Step::Asked { number, at: self.elapsed(), asked });
-        number
-    }
-
-    /// Records the answer to a question, and who gave it.
-    pub fn answered(&self, number: u64, answer: &'static str, by: &'static str) {
-        self.step(Step::Answered { number, at: self.elapsed(), answer, by });
     }
 
     pub(crate) fn step(&self, step: Step) {

@@ -9,12 +9,13 @@ mod many;
 mod processes;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use config::ArgumentsKept;
 use runner::{
-    Answer, CallBegun, CallFailure, CallRecord, FailureKind, Observer as _, Outcome, Phase, Status,
-    Unobserved,
+    Answer, CallBegun, CallFailure, CallRecord, Event, FailureKind, Journal, Outcome, Phase, QuestionKind,
+    Sink as _, Status,
 };
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -94,39 +95,35 @@ fn outcome(status: Status) -> Outcome {
     Outcome { status, error: None, ..Outcome::busy("") }
 }
 
-/// Makes a call through the observer, as the broker does.
+/// Notes a call, as the broker does.
 fn call(execution: &RecordedExecution, number: u64, arguments: &Value, result: Result<&Value, FailureKind>) {
-    let observed = execution.observe(&Unobserved);
     let arguments = raw(arguments);
-    observed.call_began(&CallBegun { number, server: "shop", tool: "list_orders", arguments: &arguments });
-    observed.call_sent(number);
+    let begun = CallBegun { number, server: "shop", tool: "list_orders", arguments: &arguments };
+    execution.note(&Event::CallBegan(begun));
+    execution.note(&Event::CallSent(number));
     let answer = match result {
         Ok(result) => Ok(Answer { result: raw(result), is_error: false, cached: None }),
         Err(kind) => Err(CallFailure { kind, message: "no".to_owned() }),
     };
-    observed.call_answered(number, &answer);
+    execution.note(&Event::CallAnswered(number, &answer));
     let (server, tool) = ("shop".to_owned(), "list_orders".to_owned());
     let bytes = answer.as_ref().map_or(0, |answer| answer.result.get().len());
-    observed
-        .call_ended(number, &CallRecord { server, tool, ok: answer.is_ok(), ms: 1.0, bytes, cached: None });
+    let record = CallRecord { server, tool, ok: answer.is_ok(), ms: 1.0, bytes, cached: None };
+    execution.note(&Event::CallEnded(number, &record));
 }
 
 #[tokio::test]
 async fn an_execution_is_read_as_it_was_recorded() {
     let fixture = Fixture::new();
     let execution = fixture.begin("e1", "// Orders by status\nshop::list_orders().await?");
-    let observed = execution.observe(&Unobserved);
-    observed.phase(Phase::Checking);
-    observed.phase(Phase::Running);
-    let question = execution.asked(Asked {
-        about: "program",
-        tools: vec!["shop.list_orders".to_owned()],
-        text: "May it?".to_owned(),
-    });
+    execution.note(&Event::Phase(Phase::Checking));
+    execution.note(&Event::Phase(Phase::Running));
+    let journal = Journal::new(vec![Arc::new(execution.clone())]);
+    let question = journal.ask(QuestionKind::Program, vec!["shop.list_orders".to_owned()], "May it?", "");
     fixture.flush().await;
     let waiting = fixture.reader().waiting().unwrap();
     assert!(matches!(waiting.as_slice(), [one] if one.is_waiting && one.status == "running"), "{waiting:?}");
-    execution.answered(question, "once", "terminal");
+    question.answered("once", "terminal");
     fixture.flush().await;
     assert_eq!(fixture.reader().waiting().unwrap(), []);
     let orders = json!({ "content": [{ "type": "text", "text": "order ".repeat(200) }], "structuredContent": { "n": 200 } });
@@ -270,9 +267,8 @@ async fn secrets_and_unkept_arguments_are_not_in_the_file() {
         call(&execution, 0, &arguments, Ok(&json!({ "content": [{ "type": "text", "text": SECRET }] })));
         call(&execution, 1, &json!({ "a": words[0] }), Ok(&json!({ "content": [] })));
         let text = format!("the server sent {SECRET}");
-        let number =
-            execution.asked(Asked { about: "server", tools: vec![SECRET.to_owned()], text: text.clone() });
-        execution.answered(number, "accept", "client");
+        let journal = Journal::new(vec![Arc::new(execution.clone())]);
+        journal.ask(QuestionKind::Server, vec![SECRET.to_owned()], &text, &text).answered("accept", "client");
         let mut ended = outcome(Status::RuntimeError);
         ended.result = Some(raw(&json!({ SECRET: SECRET })));
         (ended.stdout, ended.stderr) = (text.clone(), text.clone());

@@ -18,7 +18,6 @@ use super::caller::{Caller, Unanswered};
 use super::open_questions::{self, Lasting, Offer};
 use super::page_prompt::PagePrompt;
 use super::session::ClientSession;
-use crate::audit;
 
 /// A tool that a question was about, in the version that the user saw.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,15 +50,6 @@ pub(crate) struct PendingQuestion {
     pub(crate) form: Value,
 }
 
-/// An answer of the user, for the audit log.
-#[derive(Debug, Clone)]
-pub(crate) struct Approval {
-    /// The subject of the question: a `program`, a `call`, or a program to `save`.
-    pub(crate) question: &'static str,
-    pub(crate) tools: Vec<String>,
-    pub(crate) answer: audit::Answer,
-}
-
 /// The terms on which the user of one client can be asked.
 pub(crate) struct Terms {
     /// Whether an answer can apply to a session.
@@ -83,7 +73,6 @@ struct Inner {
     caller: Arc<Caller>,
     given: Option<PriorAnswer>,
     pending: Mutex<Option<PendingQuestion>>,
-    approvals: Mutex<Vec<Approval>>,
     terms: Terms,
     /// Ends the execution that has a pending question.
     stop: CancellationToken,
@@ -96,23 +85,12 @@ impl Approver {
         terms: Terms,
         stop: CancellationToken,
     ) -> Self {
-        let (pending, approvals) = (Mutex::default(), Mutex::default());
-        Approver(Arc::new(Inner { caller, given, pending, approvals, terms, stop }))
-    }
-
-    /// Returns the answerer, as the history names it.
-    pub(crate) fn answerer(&self) -> &'static str {
-        if self.0.asks_client() { "client" } else { "page" }
+        Approver(Arc::new(Inner { caller, given, pending: Mutex::default(), terms, stop }))
     }
 
     /// The question that ended the execution, if any.
     pub(crate) fn take_pending(&self) -> Option<PendingQuestion> {
         self.0.pending.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Takes the answers so far.
-    pub(crate) fn take_approvals(&self) -> Vec<Approval> {
-        std::mem::take(&mut self.0.approvals.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -189,18 +167,7 @@ impl Prompter for Approver {
             if !self.is_there() {
                 return Answer::Nobody;
             }
-            let answer = self.0.answer(question).await;
-            if answer == Answer::Choose {
-                return answer;
-            }
-            let tools = question.tools().iter().map(RequestedTool::name).collect();
-            let question = match question {
-                Question::Program { .. } => "program",
-                Question::Call { .. } => "call",
-            };
-            let approval = Approval { question, tools, answer: logged(answer) };
-            self.0.approvals.lock().unwrap_or_else(PoisonError::into_inner).push(approval);
-            answer
+            self.0.answer(question).await
         }
         .boxed()
     }
@@ -229,19 +196,6 @@ fn unanswered(why: &Unanswered) -> Answer {
         Unanswered::Busy(_) => Answer::Busy,
         // Who can't be reached gives no consent.
         _ => Answer::Declined,
-    }
-}
-
-/// An answer for the audit log.
-pub(crate) fn logged(answer: Answer) -> audit::Answer {
-    match answer {
-        Answer::Once => audit::Answer::Once,
-        Answer::Session => audit::Answer::Session,
-        Answer::Always => audit::Answer::Always,
-        // Only the questions that follow a choice are logged.
-        Answer::No | Answer::Declined | Answer::Choose => audit::Answer::No,
-        Answer::Late(_) => audit::Answer::Late,
-        Answer::Nobody | Answer::Busy => audit::Answer::Nobody,
     }
 }
 

@@ -4,7 +4,7 @@
 //! - **Nothing continues unlogged.** When [`Audit::record`] returns, the record is in the file (in the page cache, not
 //!   yet on the disk: there is no `fsync`). `call_begin` is written before a call leaves, so the log of a killed
 //!   process shows the calls it had started. If a record can't be written, the execution is refused or ended:
-//!   [`Execution`](crate::execute::Execution) ensures that.
+//!   the sink of the journals (`journal/audit.rs`) ensures that.
 //! - **Private.** The file is created with mode 0600. An existing file is restricted to 0600 if it belongs to this
 //!   user. It is refused if it is a symbolic link, not a regular file, another user's, or has a second name (hard
 //!   link).

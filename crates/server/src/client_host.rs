@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use gateway::session_host::{SessionHost, Waiting};
+use gateway::session_host::{self, SessionHost, Waiting};
 use mcp::{Host, Notice, QuestionError, form};
 use queue::{Bounds, Broadcast};
+use runner::Journal;
 use serde_json::{Value, json};
 use terminal::Notifier;
 use tokio::sync::watch;
@@ -77,6 +78,8 @@ struct ActiveRequest {
 /// The client behind sessions with servers.
 pub(crate) struct ClientHost {
     abilities: Abilities,
+    /// Has the questions of servers in an execution.
+    journal: Journal,
     /// The requests in progress, the latest last.
     callers: Mutex<Vec<ActiveRequest>>,
     next: Mutex<u64>,
@@ -101,8 +104,14 @@ impl Drop for UnderWay {
 impl ClientHost {
     /// For a client with these capabilities.
     pub(crate) fn new(abilities: Abilities, notifier: Notifier) -> Arc<Self> {
+        ClientHost::of_execution(abilities, notifier, Journal::default())
+    }
+
+    /// For an execution with this journal.
+    pub(crate) fn of_execution(abilities: Abilities, notifier: Notifier, journal: Journal) -> Arc<Self> {
         Arc::new(ClientHost {
             abilities,
+            journal,
             callers: Mutex::default(),
             next: Mutex::default(),
             questions: watch::Sender::default(),
@@ -248,7 +257,15 @@ impl Host for ClientHost {
         server: &'a str,
         parameters: Value,
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
-        self.ask(server, ELICIT, parameters)
+        async move {
+            let text = parameters["message"].clone();
+            // The page shows forms only.
+            let on_page = self.abilities.asks_on_page && !asks_for_visit(&parameters);
+            let by = if on_page { "page" } else { "client" };
+            let answer = self.ask(server, ELICIT, parameters);
+            session_host::noted(&self.journal, (server, &text), by, answer, session_host::action).await
+        }
+        .boxed()
     }
 
     fn sample<'a>(
@@ -256,7 +273,12 @@ impl Host for ClientHost {
         server: &'a str,
         parameters: Value,
     ) -> BoxFuture<'a, Result<Value, QuestionError>> {
-        self.ask(server, "sampling/createMessage", parameters)
+        async move {
+            let text = parameters["systemPrompt"].clone();
+            let answer = self.ask(server, "sampling/createMessage", parameters);
+            session_host::noted(&self.journal, (server, &text), "client", answer, |_| "sampled").await
+        }
+        .boxed()
     }
 
     fn notice(&self, server: &str, notice: &Notice) {

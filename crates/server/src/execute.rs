@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use config::{Server, SessionMode};
 use gateway::discovery::needed;
 use gateway::permission::PermissionPolicy;
+use gateway::recording::Recorder;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::session_host::SessionHost;
 use gateway::sessions::Sessions;
@@ -15,7 +16,7 @@ use history::RecordedExecution;
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
-use runner::{Code, Engine, Observer, Outcome, Request, Status};
+use runner::{Code, Engine, Journal, NewExecution, Outcome, OwnedJournal, Request, Sink, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use system::event_loop::off_loop;
@@ -29,18 +30,17 @@ use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
-use super::execution_history::{self, RecordedPrompter};
+use super::execution_history;
 use super::execution_slots::Busy;
 use super::identity::Identity;
+use super::journal::{InForce, RequestContext, Requester, Seen, sinks_of};
 use super::kept_outputs::KeptOutputs;
 use super::pending::input_required;
 use super::programs::{CheckedProgram, structured};
 use super::progress::{self, Watcher};
-use super::recorder::{ExecutionRecorder, Recorded, Requester};
 use super::refusal;
 use super::resource::Resource;
 use super::session::ClientSession;
-use super::settings_in_force::SettingsInForce;
 use super::shared_sessions::{self, ClientSessions};
 use super::snapshot::Snapshot;
 use super::state::ServerState;
@@ -137,12 +137,12 @@ fn program_time(outcome: &Outcome) -> Duration {
 struct Run<'a> {
     code: &'a Code,
     approver: &'a Approver,
-    recorder: &'a ExecutionRecorder,
+    journal: &'a Journal,
     /// Answers questions of servers.
     host: Arc<ClientHost>,
     stop: CancellationToken,
-    /// The execution in the history, if it is kept.
-    kept: Option<&'a RecordedExecution>,
+    /// The execution in the history, if its requests are recorded.
+    keeper: Option<(&'a RecordedExecution, &'a Recorder)>,
 }
 
 impl Execution {
@@ -150,7 +150,7 @@ impl Execution {
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
         let arrived = Instant::now();
         if let Err(reason) = self.state.slots.check(self.caller.client()) {
-            return self.refuse(&reason);
+            return self.refuse(&reason).await;
         }
         let code = match &self.program {
             Some(program) => program.offered.program.code().clone(),
@@ -164,20 +164,19 @@ impl Execution {
         let timing = Timing { arrived, waited: arrived.elapsed() };
         let settings = self.snapshot.settings.clone();
         let sinks = self.state.sinks(settings);
-        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), self.id.clone(), self.tool());
-        let span = recorder.span();
+        let context = RequestContext::new(sinks, self.requester.clone(), self.id.clone(), self.tool());
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(recorder, code, timing).instrument(span).await;
+        let answered = self.recorded(&context, code, timing).instrument(context.span()).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
     /// The result of an execution for which there is no room.
-    fn refuse(&self, reason: &Busy) -> Result<Value, ErrorData> {
+    async fn refuse(&self, reason: &Busy) -> Result<Value, ErrorData> {
         let sinks = self.state.sinks(self.snapshot.settings.clone());
         let wait = self.state.slots.retry_after();
         let refused =
             refusal::busy(sinks, self.requester.clone(), self.tool(), &self.arguments, reason, wait);
-        refused.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+        refused.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     /// The name of the tool that was called.
@@ -199,41 +198,75 @@ impl Execution {
 
     async fn recorded(
         self,
-        recorder: ExecutionRecorder,
+        context: &Arc<RequestContext>,
         code: Code,
         timing: Timing,
     ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
-        self.caller.set_page(self.requester.page_prompt(&self.state, Some(recorder.id())));
+        self.caller.set_page(self.requester.page_prompt(&self.state, Some(&self.id)));
         let terms = approval::Terms::of(&self.session);
         let approver = Approver::new(self.caller.clone(), self.given.clone(), terms, stop.clone());
         let (watcher, messages) = Watcher::new(self.caller.clone());
-        let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
-        let forwarding = progress::forward(&self.caller, messages, host.notices());
-        let kept = self.kept(&recorder);
+        let watcher = Arc::new(watcher);
+        let kept = self.kept();
         let kept = kept.as_ref();
-        let run = Run { code: &code, approver: &approver, recorder: &recorder, host, stop, kept };
+        let keeper = self.keeper(kept);
+        let journal = self.journal(context, (kept, keeper.clone()), watcher.clone());
+        let (abilities, notifier) = (self.caller.abilities, self.state.terminal.notifier());
+        let host = ClientHost::of_execution(abilities, notifier, journal.clone());
+        let forwarding = progress::forward(&self.caller, messages, host.notices());
+        let keeper = kept.zip(keeper.as_deref());
+        let run = Run { code: &code, approver: &approver, journal: &journal, host, stop, keeper };
         let running = async {
             let outcome = self.outcome(run, &watcher).await;
-            drop(watcher);
+            watcher.end();
             outcome
         };
         // All notifications are sent before the result.
         let (outcome, ()) = tokio::join!(running, forwarding);
         if let Some(pending) = approver.take_pending() {
             execution_history::end(kept, ("input_required", None), None);
-            return Ok(self.question(pending, &recorder));
+            return Ok(self.question(pending, &journal).await);
         }
-        let outputs = KeptOutputs::new(&self.state, &self.session, recorder.id());
+        let outputs = KeptOutputs::new(&self.state, &self.session, &self.id);
         let bytes = outcome.as_ref().map_or(0, Outcome::bytes);
-        let answer = off_loop(bytes, || self.answer(outcome, &code, (&recorder, &outputs, kept), timing));
+        let ended = match &outcome {
+            Ok(outcome) => {
+                let kind = outcome.error.as_ref().map(|error| error.kind.as_str());
+                journal.end(&outcome.status.to_string(), kind).await
+            }
+            Err(_) => journal.end("host_error", Some("host")).await,
+        };
+        let outcome = outcome.and_then(|outcome| ended.map(|()| outcome).map_err(|refused| refused.message));
+        let answer = off_loop(bytes, || self.answer(outcome, &code, (&outputs, kept), timing));
         outputs.share().await;
         Ok(answer)
     }
 
+    /// The journal of the execution, with all its sinks.
+    fn journal(
+        &self,
+        context: &Arc<RequestContext>,
+        (kept, keeper): (Option<&RecordedExecution>, Option<Arc<Recorder>>),
+        watcher: Arc<Watcher>,
+    ) -> OwnedJournal {
+        let settings = self.snapshot.settings.clone();
+        let seen = Seen { session: self.session.clone(), masker: settings.masker.clone() };
+        let in_force = InForce { state: self.state.clone(), settings, identity: self.identity.clone() };
+        let mut sinks: Vec<Arc<dyn Sink>> = Vec::new();
+        // A replay gets the same refusals.
+        sinks.extend(keeper.map(|keeper| keeper as Arc<dyn Sink>));
+        sinks.push(Arc::new(in_force));
+        sinks.extend(sinks_of(context));
+        sinks.push(Arc::new(seen));
+        sinks.extend(kept.map(|kept| Arc::new(kept.clone()) as Arc<dyn Sink>));
+        sinks.push(watcher);
+        OwnedJournal::new(sinks)
+    }
+
     /// A result that asks for permission. The state contains everything that the next request needs.
-    fn question(&self, pending: PendingQuestion, recorder: &ExecutionRecorder) -> Value {
-        if let Err(unrecorded) = recorder.end("input_required", None) {
+    async fn question(&self, pending: PendingQuestion, journal: &Journal) -> Value {
+        if let Err(unrecorded) = journal.end("input_required", None).await {
             return answer::failure(&self.snapshot.settings.masker.mask(&unrecorded.to_string()));
         }
         let sealed = SuspendedExecution { arguments: self.arguments.hash(), tools: pending.tools };
@@ -250,17 +283,11 @@ impl Execution {
         &self,
         outcome: Result<Outcome, String>,
         code: &Code,
-        (recorder, outputs, kept): (&ExecutionRecorder, &KeptOutputs<'_>, Option<&RecordedExecution>),
+        (outputs, kept): (&KeptOutputs<'_>, Option<&RecordedExecution>),
         timing: Timing,
     ) -> Value {
         let masker = &self.snapshot.settings.masker;
-        let ended = match &outcome {
-            Ok(outcome) => recorder
-                .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
-            Err(_) => recorder.end("host_error", Some("host")),
-        };
-        let ended = ended.map_err(|unrecorded| unrecorded.to_string());
-        let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
+        let mut outcome = match outcome {
             Ok(outcome) => outcome,
             Err(message) => {
                 execution_history::end(kept, ("host_error", Some("host")), Some(&message));
@@ -296,10 +323,10 @@ impl Execution {
     }
 
     async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, String> {
-        let Run { code, approver, recorder, host, stop, kept } = run;
+        let Run { code, approver, journal, host, stop, keeper } = run;
         let Arguments { code: text, args, check_only, .. } = &self.arguments;
-        let recorded = recorder.execution(text, &json!(args), *check_only);
-        recorded.map_err(|unrecorded| unrecorded.to_string())?;
+        let new = NewExecution { code: text, arguments: &json!(args), check_only: *check_only };
+        journal.execution(&new).await.map_err(|refused| refused.message)?;
         if let Err(limit) = self.begin_of_subject() {
             self.state.metrics.refusals.count(limit.resource());
             return Ok(Outcome::busy(&limit.to_string()).retry_after(limit.wait()));
@@ -322,28 +349,21 @@ impl Execution {
         let engine = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            engine = self.state.engine(code_mode, watcher) => engine.map_err(|error| Report::from(error).for_model())?,
+            engine = self.state.engine(code_mode, journal) => engine.map_err(|error| Report::from(error).for_model())?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
         let upstreams = self.shared_upstreams();
         let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
-        let policy = self.policy(approver, kept);
-        let host = execution_history::recorded_host(host, kept, approver.answerer());
+        let policy = self.policy(approver, journal);
         let niceness = self.state.slots.niceness(self.caller.client());
         let mut sessions = self.sessions(host, upstreams);
+        sessions.pass_on(self.requester.passed_on.clone());
         sessions.yield_processors(niceness);
         sessions.permit(policy.clone());
-        let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings, self.identity.as_deref());
-        let seen = &self.session.seen;
-        let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
         let mut request = self.request(code.clone(), stop)?;
         request.limits.niceness = request.limits.niceness.max(niceness);
         let measured = self.measured();
-        let observed = kept.map(|kept| kept.observe(watcher));
-        let observer: &dyn Observer = observed.as_ref().map_or(watcher, |observed| observed);
-        let keeper = self.keeper(kept, &recorded);
-        let host: &dyn runner::ToolHost = keeper.as_ref().map_or(&recorded, |(_, requests)| requests);
-        let ran = engine.run(&request, &self.snapshot.catalog, host, observer).await;
+        let ran = engine.run(&request, &self.snapshot.catalog, &sessions, journal).await;
         self.state.report(&policy.take_notes());
         if let (Some((kept, requests)), Ok(outcome)) = (keeper, &ran) {
             self.keep_requests(kept, requests.finish(), outcome);
@@ -435,12 +455,12 @@ impl Execution {
     }
 
     /// The permissions of its calls.
-    fn policy(&self, approver: &Approver, kept: Option<&RecordedExecution>) -> Arc<PermissionPolicy> {
+    fn policy(&self, approver: &Approver, journal: &Journal) -> Arc<PermissionPolicy> {
         let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
         let given = (&self.state.allow[..], approved.unwrap_or_default());
-        let prompter = RecordedPrompter::new(approver.clone(), kept.cloned(), approver.answerer());
         let answers = self.session.answers.clone();
-        PermissionPolicy::of_session(&self.snapshot.settings.config, given, answers, prompter)
+        let (config, journal) = (&self.snapshot.settings.config, journal.clone());
+        PermissionPolicy::of_session(config, given, answers, approver.clone(), journal)
     }
 
     /// The time limit of the execution.

@@ -1,10 +1,6 @@
 //! The selection of this process's executions for the history, and their connection with it.
 //!
-//! Executions are recorded behind their answers (crate `history`). `execution_history::prompter` and
-//! `execution_history::host` record the questions to the user.
-
-mod host;
-mod prompter;
+//! Executions are recorded behind their answers (crate `history`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,9 +13,6 @@ use report::Report;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use terminal::{Masker, Notifier};
-
-pub use host::recorded as recorded_host;
-pub use prompter::RecordedPrompter;
 
 /// The time for which the end of the process waits for the history to be written.
 const FLUSH: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use queue::{Bounds, Received, shortened};
 use report::short_number;
-use runner::{CallRecord, Observer, Phase};
+use runner::{CallRecord, Event, Phase, Sink};
 use serde_json::{Value, json};
 
 use super::caller::Caller;
@@ -35,7 +35,8 @@ pub(crate) enum Message {
 /// Watches an execution for a client.
 pub(crate) struct Watcher {
     caller: Arc<Caller>,
-    messages: queue::Sender<Message>,
+    /// `None` after its end.
+    messages: Mutex<Option<queue::Sender<Message>>>,
     /// When frequent progress was last reported.
     last: Mutex<Option<Instant>>,
     /// Whether the last progress of the program was its last step.
@@ -50,6 +51,7 @@ impl Watcher {
     pub(crate) fn new(caller: Arc<Caller>) -> (Self, queue::Receiver<Message>) {
         let (messages, receiver) = queue::bounded(WAITING);
         let (last, calls, line) = (Mutex::default(), AtomicU64::default(), Mutex::default());
+        let messages = Mutex::new(Some(messages));
         (Watcher { caller, messages, last, was_final: AtomicBool::new(false), calls, line }, receiver)
     }
 
@@ -57,7 +59,7 @@ impl Watcher {
         if self.caller.wants_progress() {
             let message = shortened(message, MAX_LINE).into_owned();
             let bytes = size_of::<Message>() + message.len();
-            self.messages.push(Message::Progress { done, total, message }, bytes);
+            self.push(Message::Progress { done, total, message }, bytes);
         }
     }
 
@@ -79,8 +81,24 @@ impl Watcher {
     fn log(&self, level: Level, logger: &'static str, data: Value) {
         if self.caller.wants(level) {
             let bytes = size_of::<Message>() + size_of_json(&data);
-            self.messages.push(Message::Log { level, logger, data }, bytes);
+            self.push(Message::Log { level, logger, data }, bytes);
         }
+    }
+
+    fn push(&self, message: Message, bytes: usize) {
+        if let Some(messages) = &*self.messages.lock().unwrap_or_else(PoisonError::into_inner) {
+            messages.push(message, bytes);
+        }
+    }
+
+    /// Ends the forwarding of its messages, once those that wait are sent.
+    pub(crate) fn end(&self) {
+        let line = std::mem::take(&mut *self.line.lock().unwrap_or_else(PoisonError::into_inner));
+        if !line.is_empty() {
+            // The program has ended without finishing its last line.
+            self.log(Level::Info, "program", json!(String::from_utf8_lossy(&line)));
+        }
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Counts a finished call.
@@ -88,16 +106,6 @@ impl Watcher {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.is_time() {
             self.report_progress(RUNNING, None, &format!("{} done", report::count(calls, "call")));
-        }
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        let line = std::mem::take(self.line.get_mut().unwrap_or_else(PoisonError::into_inner));
-        if !line.is_empty() {
-            // The program has ended without finishing its last line.
-            self.log(Level::Info, "program", json!(String::from_utf8_lossy(&line)));
         }
     }
 }
@@ -132,13 +140,7 @@ pub(crate) async fn forward(
     }
 }
 
-impl Observer for Watcher {
-    fn progress(&self, message: &str) {
-        self.report_progress(0.0, None, message);
-    }
-
-    fn stdout(&self, _bytes: &[u8]) {}
-
+impl Watcher {
     fn stderr(&self, bytes: &[u8]) {
         if !self.caller.wants(Level::Info) {
             return;
@@ -168,7 +170,7 @@ impl Observer for Watcher {
         self.report_progress(before, None, message);
     }
 
-    fn call_ended(&self, _number: u64, record: &CallRecord) {
+    fn call_ended(&self, record: &CallRecord) {
         self.count_call();
         let CallRecord { server, tool, ok, ms, bytes, cached } = record;
         let level = if *ok { Level::Info } else { Level::Warning };
@@ -196,6 +198,22 @@ impl Observer for Watcher {
                 }
                 false => self.report_progress(RUNNING + done.max(0.0), None, message),
             }
+        }
+    }
+}
+
+impl Sink for Watcher {
+    fn note(&self, event: &Event<'_>) {
+        match *event {
+            Event::Progress(message) => self.report_progress(0.0, None, message),
+            Event::Step { done, total, message } => {
+                self.report_progress(0.0, None, &format!("{message} ({done} of {total})"));
+            }
+            Event::Phase(phase) => self.phase(phase),
+            Event::Stderr(bytes) => self.stderr(bytes),
+            Event::ProgramProgress { done, total, message } => self.program_progress(done, total, message),
+            Event::CallEnded(_, record) => self.call_ended(record),
+            _ => {}
         }
     }
 }

@@ -13,22 +13,23 @@ use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
-use runner::{Answer, CallFailure, FailureKind};
+use runner::{Answer, Begin, CallFailure, FailureKind, Journal};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use system::event_loop::off_loop;
 use system::random;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::answer;
 use super::approval::{self, Approver};
 use super::caller::Caller;
 use super::client_host::ServerNotice;
 use super::identity::Identity;
+use super::journal::{self, RequestContext, Requester};
 use super::json_size;
 use super::kept_outputs::KeptOutputs;
-use super::recorder::{ExecutionRecorder, Requester};
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
@@ -69,46 +70,52 @@ impl ProxiedRequest {
         let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
         let id = random::id().map_err(internal)?;
         let sinks = self.state.sinks(self.snapshot.settings.clone());
-        let recorder = ExecutionRecorder::begin(sinks, requester, id, &tool.name);
+        let context = RequestContext::new(sinks, requester.clone(), id, &tool.name);
+        let journal = journal::of_direct_call(&context);
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
         let requested = || RequestedTool::new(&tool.server, &tool.tool, offered);
-        if let Err(refusal) = self.permit((&tool.server, &tool.tool), requested, &arguments, &recorder).await
-        {
+        if let Err(refusal) = self.permit((&tool.server, &tool.tool), requested, &arguments, &journal).await {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
         // Other members, such as those of a task or of an answered question, change what the server returns.
         let is_plain = parameters.keys().all(|key| matches!(key.as_str(), "name" | "arguments" | "_meta"));
         let mut answered = None;
-        let call = |meta: Map<String, Value>| {
+        let written = async {
+            let mut call = journal.call(&tool.server, &tool.tool, &arguments).await?;
+            let mut meta = call.take_meta();
+            meta.extend(requester.passed_on.meta(self.is_over_http(&tool.server)));
             // `_meta` stays unchanged unless the call is part of a trace of this process.
             if !meta.is_empty()
                 && let Some(own) = parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
             {
                 own.extend(meta);
             }
-            async {
+            let making = async {
+                // A cached answer needs no session, but the configuration must still allow the call.
+                if let Some(server) = self.snapshot.config().server(&tool.server)
+                    && let Err(gone) = self.check_in_force(server, Some(&tool.tool))
+                {
+                    return for_log(&self.failed("tools/call", &gone));
+                }
                 let owner = self.session.owner();
                 let checked = self.checked(&owner, &tool, offered.filter(|_| is_plain), &arguments);
-                let sent = arguments.clone();
-                let carried =
-                    ForwardedRequest { parameters, arguments: Some(sent), ..ForwardedRequest::default() };
+                let prepared = self.state.services.prepare(checked);
+                let arguments = Some(arguments);
+                let carried = ForwardedRequest { parameters, arguments, ..ForwardedRequest::default() };
                 let send = async {
                     let result = self.send(&tool.server, "tools/call", carried).await;
                     let logged = off_loop(size_of_result(&result), || for_log(&result));
                     answered = Some(result);
                     logged
                 };
-                // A cached answer needs no session, but the configuration must still allow the call.
-                if let Some(server) = checked.config.server(&tool.server)
-                    && let Err(gone) = self.check_in_force(server, Some(&tool.tool))
-                {
-                    return for_log(&self.failed("tools/call", &gone));
-                }
-                self.state.services.make(checked, send).await
-            }
+                prepared.make(send).await
+            };
+            let answer = making.instrument(call.span()).await;
+            call.end(&answer).await?;
+            answer
         };
-        let written = recorder.call((&tool.server, &tool.tool), &arguments, true, call).await;
+        let written: Result<Answer, CallFailure> = written.await;
         let result = match (answered, written) {
             (Some(result), Ok(_)) => result,
             (Some(Err(error)), Err(_)) => Err(error),
@@ -116,7 +123,7 @@ impl ProxiedRequest {
             // Cached, or refused before it was sent.
             (None, Ok(answer)) => Ok(off_loop(answer.result.get().len(), || read(&answer.result))),
         };
-        let kept = KeptOutputs::new(&self.state, &self.session, recorder.id());
+        let kept = KeptOutputs::new(&self.state, &self.session, &context.id);
         let bytes = size_of_result(&result);
         let result = result.map(|result| off_loop(bytes, || self.bounded(result, &tool, offered, &kept)));
         kept.share().await;
@@ -166,20 +173,26 @@ impl ProxiedRequest {
         let internal = |error: String| ErrorData::internal_error(error, None);
         let id = random::id().map_err(|error| internal(error.to_string()))?;
         let sinks = self.state.sinks(self.snapshot.settings.clone());
-        let recorder = ExecutionRecorder::begin(sinks, requester, id, READ);
+        let journal = journal::of_direct_call(&RequestContext::new(sinks, requester, id, READ));
         let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &recorder).await;
+        let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &journal).await;
         permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
         let mut carried = None;
         self.in_force().check(server, Some(READ)).map_err(|gone| internal(gone.to_string()))?;
-        let read = |_| async {
-            let result = self.carry(server, "resources/read", parameters).await;
-            let logged = off_loop(size_of_result(&result), || for_log(&result));
-            carried = Some(result);
-            logged
+        let written = async {
+            let call = journal.read(server, uri).await?;
+            let reading = async {
+                let result = self.carry(server, "resources/read", parameters).await;
+                let logged = off_loop(size_of_result(&result), || for_log(&result));
+                carried = Some(result);
+                logged
+            };
+            let answer = reading.instrument(call.span()).await;
+            call.end(&answer).await?;
+            answer
         };
-        let written = recorder.call((server, READ), &raw, true, read).await;
+        let written: Result<Answer, CallFailure> = written.await;
         match (carried, written) {
             (Some(Ok(_)), Err(failure)) | (None, Err(failure)) => Err(internal(failure.message)),
             (Some(result), _) => result,
@@ -192,7 +205,7 @@ impl ProxiedRequest {
         (server, name): (&str, &str),
         requested: impl FnOnce() -> RequestedTool,
         arguments: &RawValue,
-        recorder: &ExecutionRecorder,
+        journal: &Journal,
     ) -> Result<(), String> {
         let config = self.snapshot.config();
         let terms = approval::Terms::of(&self.session);
@@ -202,15 +215,15 @@ impl ProxiedRequest {
             config,
             (&self.state.allow, ApprovedTools::default()),
             answers,
-            approver.clone(),
+            approver,
+            journal.clone(),
         );
         let decided =
             policy.decide_call((server, name), requested, arguments, &ExecutionAnswers::default()).await;
         self.state.report(&policy.take_notes());
-        recorder.approvals(&approver).map_err(|unrecorded| unrecorded.to_string())?;
         if let Err(refusal) = decided {
-            let refused = recorder.refused_directly((server, name), arguments);
-            refused.map_err(|unrecorded| unrecorded.to_string())?;
+            let begun = journal.begin(Begin::Refusal { server, tool: name, arguments }).await;
+            begun.map_err(|unrecorded| unrecorded.to_string())?;
             return Err(refusal.report().for_model());
         }
         Ok(())
@@ -285,6 +298,12 @@ impl ProxiedRequest {
             Ok(result) => Ok(off_loop(result.get().len(), || read(&result))),
             Err(error) => self.failed(method, &error),
         }
+    }
+
+    fn is_over_http(&self, server: &str) -> bool {
+        let server = self.snapshot.config().server(server);
+        let transport = server.map(|server| &server.connection.transport);
+        matches!(transport, Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)))
     }
 
     fn in_force(&self) -> SettingsInForce<'_> {

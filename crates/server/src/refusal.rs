@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use gateway::reference::ExecuteCode;
-use runner::{Code, Outcome};
+use runner::{Code, NewExecution, Outcome, OwnedJournal};
 use serde_json::{Value, json};
 use system::random;
 
 use crate::answer;
 use crate::execution_slots::Busy;
-use crate::recorder::{ExecutionRecorder, Requester};
+use crate::journal::{RequestContext, Requester, sinks_of};
 use crate::resource::Resource;
 use crate::sinks::Sinks;
 
@@ -23,7 +23,7 @@ static UNREAD: LazyLock<Code> = LazyLock::new(|| Code::parse(String::new()));
 ///
 /// # Errors
 /// If the kernel gives no random bytes for the execution's id.
-pub(crate) fn busy(
+pub(crate) async fn busy(
     sinks: Sinks,
     requester: Requester,
     tool: &str,
@@ -33,11 +33,13 @@ pub(crate) fn busy(
 ) -> io::Result<Value> {
     let settings = sinks.settings.clone();
     sinks.metrics.refusals.count(Resource::Queue);
-    let recorder = ExecutionRecorder::begin(sinks, requester, random::id()?, tool);
+    let journal = OwnedJournal::new(sinks_of(&RequestContext::new(sinks, requester, random::id()?, tool)));
     let outcome = Outcome::busy(&reason.to_string()).retry_after(wait);
-    let recorded = match recorder.execution(&arguments.code, &json!(arguments.args), arguments.check_only) {
-        Ok(()) => recorder.end(&outcome.status.to_string(), Some("busy")),
-        Err(unrecorded) => recorder.end("host_error", Some("host")).and(Err(unrecorded)),
+    let (code, given) = (&arguments.code, json!(arguments.args));
+    let new = NewExecution { code, arguments: &given, check_only: arguments.check_only };
+    let recorded = match journal.execution(&new).await {
+        Ok(()) => journal.end(&outcome.status.to_string(), Some("busy")).await,
+        Err(unrecorded) => journal.end("host_error", Some("host")).await.and(Err(unrecorded)),
     };
     if let Err(unrecorded) = recorded {
         return Ok(answer::failure(&settings.masker.mask(&unrecorded.to_string())));

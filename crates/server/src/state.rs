@@ -15,7 +15,7 @@ use history::Durability;
 use report::{Kind, Report};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use runner::{Cache, Engine, Holder, MIN_SPARE_MEMORY, Observer};
+use runner::{Cache, Engine, Holder, MIN_SPARE_MEMORY, Sink};
 use terminal::Terminal;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -235,12 +235,12 @@ impl ServerState {
     pub(crate) async fn engine(
         &self,
         code_mode: &CodeMode,
-        observer: &dyn Observer,
+        sink: &dyn Sink,
     ) -> Result<Arc<Engine>, runner::Error> {
         let mut opened = match self.engine.try_lock() {
             Ok(opened) => opened,
             Err(_) => {
-                observer.progress("waiting for the toolchain to be ready");
+                sink.progress("waiting for the toolchain to be ready");
                 self.engine.lock().await
             }
         };
@@ -250,7 +250,7 @@ impl ServerState {
         // The folder may have been deleted.
         self.cache.create()?;
         let options = code_mode.engine(self.cache.clone());
-        let engine = Arc::new(Engine::open(&options, observer).await?);
+        let engine = Arc::new(Engine::open(&options, sink).await?);
         *opened = Some(Opened { confinement: code_mode.confinement, engine: engine.clone() });
         Ok(engine)
     }

@@ -28,7 +28,7 @@ use futures::future::BoxFuture;
 use parking_lot::{Mutex, MutexGuard};
 use queue::Bounds;
 use report::short_number;
-use runner::{Observer, Phase};
+use runner::{Event, Journal, Phase, Sink};
 use serde_json::Map;
 use tokio::sync::{oneshot, watch};
 
@@ -85,8 +85,8 @@ pub fn print_json(json: &str) -> io::Result<()> {
     }
 }
 
-/// Shows a run on the terminal.
-#[derive(Debug)]
+/// Shows a run on the terminal. Clones show it on the same one.
+#[derive(Debug, Clone)]
 pub struct Terminal {
     quiet: bool,
     verbose: bool,
@@ -98,7 +98,7 @@ pub struct Terminal {
     /// The number of questions that are open or waiting.
     questions: watch::Sender<usize>,
     work: Arc<Work>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 #[derive(Debug, Default)]
@@ -131,7 +131,7 @@ impl Terminal {
             writer,
             questions: watch::Sender::default(),
             work: Arc::default(),
-            state: Mutex::default(),
+            state: Arc::default(),
         }
     }
 
@@ -276,14 +276,10 @@ impl Terminal {
     }
 }
 
-impl Observer for Terminal {
-    fn takes_output(&self) -> BoxFuture<'_, ()> {
-        let mut questions = self.questions.subscribe();
-        async move {
-            // Fails only when this terminal is dropped.
-            let _ = questions.wait_for(|open| *open == 0).await;
-        }
-        .boxed()
+impl Terminal {
+    /// A journal whose only sink is this terminal.
+    pub fn journal(&self) -> Journal {
+        Journal::new(vec![Arc::new(self.clone())])
     }
 
     fn progress(&self, message: &str) {
@@ -342,5 +338,28 @@ impl Observer for Terminal {
         self.state().program_progress = Some((now, is_final));
         let message: String = message.chars().take(200).collect();
         self.progress(&format!("{} of {} {message}", short_number(done), short_number(total)));
+    }
+}
+
+impl Sink for Terminal {
+    fn takes_output(&self) -> BoxFuture<'_, ()> {
+        let mut questions = self.questions.subscribe();
+        async move {
+            // Fails only when this terminal is dropped.
+            let _ = questions.wait_for(|open| *open == 0).await;
+        }
+        .boxed()
+    }
+
+    fn note(&self, event: &Event<'_>) {
+        match *event {
+            Event::Progress(message) => self.progress(message),
+            Event::Step { done, total, message } => self.step(done, total, message),
+            Event::Phase(phase) => self.phase(phase),
+            Event::Stdout(bytes) => self.stdout(bytes),
+            Event::Stderr(bytes) => self.stderr(bytes),
+            Event::ProgramProgress { done, total, message } => self.program_progress(done, total, message),
+            _ => {}
+        }
     }
 }

@@ -16,6 +16,7 @@ use gateway::sessions::Sessions;
 use history::shown::duration;
 use maud::{Markup, html};
 use parking_lot::Mutex;
+use runner::Journal;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use server::tool_result_files::text;
@@ -148,7 +149,13 @@ async fn call(
     let asked = Arc::new(Mutex::new(None));
     let prompter = FormPrompter { arguments: arguments.get().to_owned(), allowed, asked: asked.clone() };
     let approved = ApprovedTools::default();
-    let policy = PermissionPolicy::of_session(&config, (&[], approved), SessionAnswers::default(), prompter);
+    let policy = PermissionPolicy::of_session(
+        &config,
+        (&[], approved),
+        SessionAnswers::default(),
+        prompter,
+        Journal::default(),
+    );
     let host = Arc::new(PageHost(Terminal::new(true, false).notifier()));
     let mut sessions = Sessions::new(config, configured.masker.clone(), host);
     sessions.hold_to(configured.known.pins.clone());

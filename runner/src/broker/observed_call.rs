@@ -1,4 +1,4 @@
-//! Reports the start and end of each call to the observer, whatever happens to it. The ledger counts a call and keeps
+//! Notes the start and end of each call in the journal, whatever happens to it. The ledger counts a call and keeps
 //! its record only if it was sent: a call refused or cancelled before that was not made.
 
 use std::mem;
@@ -11,12 +11,12 @@ use serde_json::value::RawValue;
 
 use super::record::{CALLS_KEPT, ProgramRecord, lock};
 use crate::host::Answer;
-use crate::observer::{CallBegun, Observer};
+use crate::journal::{CallBegun, Event, Journal, Sink as _};
 use crate::outcome::{CallRecord, milliseconds};
 
 /// A call whose start was reported. Dropping it reports that it was cancelled.
 pub(super) struct ObservedCall<'a> {
-    observer: &'a dyn Observer,
+    journal: &'a Journal,
     ledger: &'a Mutex<ProgramRecord>,
     number: u64,
     server: String,
@@ -29,16 +29,17 @@ pub(super) struct ObservedCall<'a> {
 impl<'a> ObservedCall<'a> {
     /// Reports the start of a tool call; without arguments if it can't be sent.
     pub(super) fn begin(
-        observer: &'a dyn Observer,
+        journal: &'a Journal,
         ledger: &'a Mutex<ProgramRecord>,
         number: u64,
         (server, tool): (String, String),
         arguments: Option<&RawValue>,
     ) -> Self {
         let arguments = arguments.unwrap_or(RawValue::NULL);
-        observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
+        let call = CallBegun { number, server: &server, tool: &tool, arguments };
+        journal.note(&Event::CallBegan(call));
         ObservedCall {
-            observer,
+            journal,
             ledger,
             number,
             server,
@@ -53,12 +54,12 @@ impl<'a> ObservedCall<'a> {
     pub(super) fn sent(&self) {
         self.is_made.store(true, Ordering::Relaxed);
         lock(self.ledger).calls_total += 1;
-        self.observer.call_sent(self.number);
+        self.journal.note(&Event::CallSent(self.number));
     }
 
     /// The call was answered or refused.
     pub(super) fn answered(&self, answer: &Result<Answer, CallFailure>) {
-        self.observer.call_answered(self.number, answer);
+        self.journal.note(&Event::CallAnswered(self.number, answer));
     }
 
     /// The session refused the call before sending it.
@@ -75,7 +76,7 @@ impl<'a> ObservedCall<'a> {
 
     fn keep(&mut self, record: CallRecord) {
         self.has_ended = true;
-        self.observer.call_ended(self.number, &record);
+        self.journal.note(&Event::CallEnded(self.number, &record));
         let mut ledger = lock(self.ledger);
         if self.is_made.load(Ordering::Relaxed) && ledger.calls.len() < CALLS_KEPT {
             ledger.calls.push(record);

@@ -9,35 +9,59 @@ use bridge::frame::{read_frame, write_frame};
 
 use self::host::Host;
 use super::*;
-use crate::observer::{Phase, Unobserved};
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, ready};
+
+use crate::journal::{Begin, Refused, Sink};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff";
 const CPU_SECONDS: u64 = 60;
 
-/// Records what the observer is notified of.
-#[derive(Default)]
-struct Notes(Mutex<Vec<String>>);
+/// Records what happens; refuses calls with this reason.
+#[derive(Clone, Default)]
+struct Notes {
+    lines: Arc<Mutex<Vec<String>>>,
+    refuses: Option<&'static str>,
+}
 
 impl Notes {
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
+        std::mem::take(&mut *self.lines.lock().unwrap())
+    }
+
+    fn journal(&self) -> Journal {
+        Journal::new(vec![Arc::new(self.clone())])
     }
 }
 
-impl Observer for Notes {
-    fn progress(&self, _: &str) {}
-    fn stdout(&self, _: &[u8]) {}
-    fn stderr(&self, _: &[u8]) {}
-    fn program_progress(&self, _: f64, _: f64, _: &str) {}
-
-    fn call_began(&self, call: &crate::CallBegun<'_>) {
-        let crate::CallBegun { number, server, tool, arguments } = call;
-        self.0.lock().unwrap().push(format!("{number} {server}.{tool}({arguments})"));
+impl Sink for Notes {
+    fn begin<'a>(&'a self, begin: &'a mut Begin<'_>) -> BoxFuture<'a, Result<(), Refused>> {
+        let refused = |message: &str| Refused {
+            kind: FailureKind::Unavailable,
+            reason: "test",
+            message: message.to_owned(),
+        };
+        ready(match (begin, self.refuses) {
+            (Begin::Call { .. }, Some("calls")) | (Begin::Answer(_), Some("answers")) => {
+                Err(refused("it can't be recorded"))
+            }
+            _ => Ok(()),
+        })
+        .boxed()
     }
 
-    fn call_ended(&self, number: u64, record: &CallRecord) {
-        let CallRecord { server, tool, ok, bytes, .. } = record;
-        self.0.lock().unwrap().push(format!("{number} {server}.{tool} ok={ok} {bytes}"));
+    fn note(&self, event: &Event<'_>) {
+        let line = match event {
+            Event::CallBegan(crate::CallBegun { number, server, tool, arguments }) => {
+                format!("{number} {server}.{tool}({arguments})")
+            }
+            Event::CallEnded(number, CallRecord { server, tool, ok, bytes, .. }) => {
+                format!("{number} {server}.{tool} ok={ok} {bytes}")
+            }
+            _ => return,
+        };
+        self.lines.lock().unwrap().push(line);
     }
 }
 
@@ -58,7 +82,7 @@ fn broker<'a>(
     tools: &[&str],
     host: &'a dyn ToolHost,
     clock: &'a Clock,
-    observer: &'a dyn Observer,
+    journal: &'a Journal,
     ledger: &'a Mutex<ProgramRecord>,
 ) -> Broker<'a> {
     let named = |tool: &&str| {
@@ -73,29 +97,24 @@ fn broker<'a>(
         allowed,
         host,
         clock,
-        observer,
+        journal,
         ledger,
     }
 }
 
 /// The messages to a program that sends `messages` and reads `answers` answers before it ends.
-async fn talk(observer: &dyn Observer, messages: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
-    talk_to(&Host::default(), observer, messages, answers).await
+async fn talk(journal: &Journal, messages: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
+    talk_to(&Host::default(), journal, messages, answers).await
 }
 
-async fn talk_to(
-    own: &Host,
-    observer: &dyn Observer,
-    messages: Vec<ToHost>,
-    answers: usize,
-) -> Vec<ToProgram> {
-    talk_with(own, observer, messages, answers, &Mutex::default()).await.unwrap()
+async fn talk_to(own: &Host, journal: &Journal, messages: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
+    talk_with(own, journal, messages, answers, &Mutex::default()).await.unwrap()
 }
 
 /// The same, recording into `ledger`.
 async fn talk_with(
     own: &Host,
-    observer: &dyn Observer,
+    journal: &Journal,
     messages: Vec<ToHost>,
     answers: usize,
     ledger: &Mutex<ProgramRecord>,
@@ -112,7 +131,7 @@ async fn talk_with(
         (0..answers).map(|_| receive()).collect()
     });
     let clock = Clock::start();
-    let broker = broker(&["quick", "late", "failing", "forbidden"], own, &clock, observer, ledger);
+    let broker = broker(&["quick", "late", "failing", "forbidden"], own, &clock, journal, ledger);
     broker.serve(Socket::new(host).unwrap()).await?;
     Ok(program.join().unwrap())
 }
@@ -121,7 +140,7 @@ async fn talk_with(
 async fn every_started_call_is_reported_to_end() {
     let notes = Notes::default();
     let messages = vec![call(0, "quick"), call(1, "failing"), call(2, "forbidden"), call(3, "un\nknown")];
-    talk(&notes, messages, 4).await;
+    talk(&notes.journal(), messages, 4).await;
     let mut reported = notes.take();
     reported.sort();
     let expected = [
@@ -143,7 +162,7 @@ async fn a_cancelled_call_is_reported_to_end() {
     // One is cancelled; the other is in flight when the program ends.
     let messages = vec![call(0, "late"), call(1, "late"), ToHost::Cancel { id: 0 }, call(7, "quick")];
     let ledger = Mutex::default();
-    talk_with(&Host::default(), &notes, messages, 1, &ledger).await.unwrap();
+    talk_with(&Host::default(), &notes.journal(), messages, 1, &ledger).await.unwrap();
     let kept: Vec<_> = lock(&ledger).calls.iter().map(|call| (call.tool.clone(), call.ok)).collect();
     assert_eq!(kept.len(), 3, "{kept:?}");
     assert_eq!(kept.iter().filter(|call| **call == ("late".to_owned(), false)).count(), 2, "{kept:?}");
@@ -160,7 +179,7 @@ async fn a_cancelled_call_is_reported_to_end() {
 async fn a_question_is_not_a_call_and_hosts_need_not_support_it() {
     let notes = Notes::default();
     let describe = Question::Describe { tools: vec!["demo::quick".to_owned()] };
-    let received = talk(&notes, vec![ToHost::Ask { id: 0, question: describe }], 1).await;
+    let received = talk(&notes.journal(), vec![ToHost::Ask { id: 0, question: describe }], 1).await;
     let [ToProgram::Failure { id: 0, failure }] = received.as_slice() else { panic!("{received:?}") };
     assert_eq!(failure.kind, FailureKind::Unavailable);
     assert!(failure.message.contains("can't be looked up"), "{}", failure.message);
@@ -176,7 +195,7 @@ async fn a_resource_is_found_permitted_and_read_and_is_not_a_call() {
     };
     let messages =
         vec![ask(0, "a://1", Some("demo")), ask(1, "a://secret", Some("demo")), ask(2, "a://1", None)];
-    let received = talk(&notes, messages, 3).await;
+    let received = talk(&notes.journal(), messages, 3).await;
     let mut reported: Vec<String> = received
         .iter()
         .map(|message| match message {
@@ -196,10 +215,22 @@ async fn a_resource_is_found_permitted_and_read_and_is_not_a_call() {
 }
 
 #[tokio::test]
-async fn the_observer_is_optional() {
-    let received = talk(&Unobserved, vec![call(0, "quick")], 1).await;
+async fn a_journal_needs_no_sink() {
+    let received = talk(&Journal::default(), vec![call(0, "quick")], 1).await;
     assert!(matches!(received.as_slice(), [ToProgram::Reply { id: 0, .. }]), "{received:?}");
-    Unobserved.phase(Phase::Running);
+}
+
+#[tokio::test]
+async fn a_sink_refuses_calls_before_they_leave_and_withholds_answers() {
+    for (refuses, sent) in [("calls", 0), ("answers", 1)] {
+        let (host, notes) = (Host::default(), Notes { refuses: Some(refuses), ..Notes::default() });
+        let received = talk_to(&host, &notes.journal(), vec![call(0, "quick")], 1).await;
+        let shown = format!("{received:?}");
+        assert!(shown.contains("it can't be recorded") && shown.contains("Unavailable"), "{shown}");
+        let requests = std::mem::take(&mut *host.requests.lock().unwrap());
+        assert_eq!(requests.iter().filter(|request| request.starts_with("send")).count(), sent);
+        assert_eq!(notes.take().last().unwrap(), "0 demo.quick ok=false 0");
+    }
 }
 
 #[tokio::test]
@@ -207,7 +238,7 @@ async fn permitted_shown_and_sent_arguments_are_the_same() {
     let (host, notes) = (Host::default(), Notes::default());
     let messages =
         vec![call_with(0, "quick", "{ \"p\\u0061th\" : \"\\/tmp\",\n\"n\": [ 9007199254740993.0, -0 ] }")];
-    talk_to(&host, &notes, messages, 1).await;
+    talk_to(&host, &notes.journal(), messages, 1).await;
     let form = "{\"path\":\"/tmp\",\"n\":[9007199254740993.0,-0]}";
     assert_eq!(*host.requests.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
     assert_eq!(notes.take()[0], format!("0 demo.quick({form})"));
@@ -224,7 +255,7 @@ async fn ambiguous_arguments_are_neither_shown_nor_sent() {
         ("[]", "not an object"),
     ] {
         let (host, notes) = (Host::default(), Notes::default());
-        let received = talk_to(&host, &notes, vec![call_with(0, "quick", arguments)], 1).await;
+        let received = talk_to(&host, &notes.journal(), vec![call_with(0, "quick", arguments)], 1).await;
         let [ToProgram::Failure { id: 0, failure }] = received.as_slice() else {
             panic!("{arguments}: {received:?}")
         };
@@ -240,7 +271,8 @@ async fn a_content_block_is_kept_in_its_canonical_form_and_repaired() {
     let ledger = Mutex::default();
     let clock = Clock::start();
     let host = Host::default();
-    let broker = broker(&[], &host, &clock, &Unobserved, &ledger);
+    let journal = Journal::default();
+    let broker = broker(&[], &host, &clock, &journal, &ledger);
     for (sent, kept) in [
         (
             r#"{ "type": "t\u0065xt", "text": "a", "_meta": { "n": 1e2 } }"#,
@@ -270,7 +302,7 @@ async fn refused_calls_are_counted_by_reason_and_by_name() {
         vec![call(0, "quick"), call(1, "forbidden"), call(2, "forged"), call(3, "forbidden"), ask(4)];
     messages.extend([repeated, call(6, "forged again")]);
     let ledger = Mutex::default();
-    talk_with(&Host::default(), &Unobserved, messages, 7, &ledger).await.unwrap();
+    talk_with(&Host::default(), &Journal::default(), messages, 7, &ledger).await.unwrap();
     let ledger = lock(&ledger);
     let CallsRefused { forged, denied, invalid, malformed, tools } = &ledger.refused;
     assert_eq!((*forged, *denied, *invalid, *malformed), (2, 3, 1, 0), "{:?}", ledger.refused);
@@ -287,7 +319,7 @@ async fn refused_calls_are_counted_by_reason_and_by_name() {
 async fn an_unexpected_frame_is_counted() {
     let ledger = Mutex::default();
     let messages = vec![call(3, "quick"), call(3, "quick")];
-    let ended = talk_with(&Host::default(), &Unobserved, messages, 0, &ledger).await;
+    let ended = talk_with(&Host::default(), &Journal::default(), messages, 0, &ledger).await;
     assert!(matches!(ended, Err(Violation::Protocol(_))), "{ended:?}");
     assert_eq!(lock(&ledger).refused, CallsRefused { malformed: 1, ..CallsRefused::default() });
 }

@@ -12,7 +12,7 @@ use super::remote::{
     ArtifactId, CacheStatistics, Claim, Counters, Fetched, LARGEST_LAYER, Offered, RemoteCache, Wanted,
 };
 use super::{Bucket, Cache};
-use crate::observer::Observer;
+use crate::journal::Sink;
 
 /// The result of looking an entry up outside the local cache.
 #[derive(Debug)]
@@ -56,8 +56,8 @@ impl Cache {
 
     /// Looks up an entry that is missing in the local cache, for a caller that builds it if this fails. Waits a while if
     /// another machine is building it.
-    pub(crate) async fn fetch(&self, bucket: Bucket, key: &str, observer: &dyn Observer) -> Found {
-        let waits = || observer.progress("waiting for another machine that is building this");
+    pub(crate) async fn fetch(&self, bucket: Bucket, key: &str, sink: &dyn Sink) -> Found {
+        let waits = || sink.progress("waiting for another machine that is building this");
         self.fetch_with(bucket, key, true, &waits).await
     }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use gateway::cache;
 use gateway::failure::Failure;
-use runner::{Engine, Unobserved};
+use runner::{Engine, NoSink};
 use terminal::Terminal;
 
 use crate::arguments::BenchArguments;
@@ -31,7 +31,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     // Reports a wrong file before anything is measured.
     let known = tools::known(&arguments.tools)?;
     let cache = cache::open(&config::CacheSettings::default())?;
-    let engine = Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await?;
+    let engine = Engine::open(&config::CodeMode::default().engine(cache), &NoSink).await?;
     let folder = system::private::temporary().map_err(Failure::system)?;
     let program = std::env::current_exe().map_err(Failure::system)?;
     let bench = Bench { program, folder: folder.path(), environment: environment(folder.path()) };

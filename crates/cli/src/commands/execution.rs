@@ -17,9 +17,9 @@ use gateway::reference::Lookup;
 use gateway::unmatched;
 use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
 use report::{Kind, Report};
-use runner::{Catalog, Code, Engine, Observer, Outcome, Request, Status};
+use runner::{Code, Engine, Journal, Outcome, Request, Sink, Status};
 use serde_json::value::to_raw_value;
-use server::execution_history::{self, ExecutionHistory, RecordedPrompter};
+use server::execution_history::{self, ExecutionHistory};
 use server::outcome_text;
 use system::random;
 use terminal::Terminal;
@@ -123,16 +123,19 @@ async fn run_kept(
 ) -> Result<u8, Failure> {
     let Job { tools, request, allow, approved, is_recorded, .. } = job;
     let started = Instant::now();
-    let preparing = Execution::prepare((config, kept), terminal, tools, request);
+    let is_replayable = kept.is_some() && config.history.recordings && matches!(tools, Tools::Servers(_));
+    let recorder =
+        (is_recorded || is_replayable).then(|| Arc::new(Recorder::new(config_secrets::masker(config))));
+    let journal = journal(terminal, kept, recorder.clone());
+    let preparing = Execution::prepare(config, (terminal, &journal), tools, request);
     let mut execution = unless_cancelled(&request.cancel, preparing).await?;
-    let is_replayable = kept.is_some() && config.history.recordings && !execution.pinned;
-    execution.is_recorded = is_recorded || is_replayable;
     let waited = started.elapsed();
     let prompter = terminal_prompter::prompter(terminal, Questions::Several);
-    let prompter = RecordedPrompter::new(prompter, kept.cloned(), "terminal");
-    let policy = permission::policy(config, (allow, approved), &terminal.notifier(), prompter);
+    let policy =
+        permission::policy(config, (allow, approved), &terminal.notifier(), prompter, journal.clone());
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(request).await;
+    execution.recording = recorder.and_then(|recorder| recorder.finish());
     if let Ok(outcome) = outcome.as_mut() {
         // The preparation counts as part of the run.
         outcome.phases_ms.connect += outcome_text::milliseconds(waited);
@@ -174,6 +177,18 @@ async fn run_kept(
     code
 }
 
+/// The journal of an execution: on the terminal, and in the history and the recording if there are any.
+fn journal(
+    terminal: &Terminal,
+    kept: Option<&RecordedExecution>,
+    recorder: Option<Arc<Recorder>>,
+) -> Journal {
+    let mut sinks: Vec<Arc<dyn Sink>> = vec![Arc::new(terminal.clone())];
+    sinks.extend(kept.map(|kept| Arc::new(kept.clone()) as Arc<dyn Sink>));
+    sinks.extend(recorder.map(|recorder| recorder as Arc<dyn Sink>));
+    Journal::new(sinks)
+}
+
 /// The result of `work`, unless the command is cancelled before.
 pub(super) async fn unless_cancelled<T>(
     cancel: &CancellationToken,
@@ -201,20 +216,17 @@ pub(super) struct Execution<'a> {
     pub(super) terminal: &'a Terminal,
     pub(super) engine: Engine,
     pub(super) discovery: Discovery<'a>,
-    /// The execution in the history, if it is kept.
-    kept: Option<&'a RecordedExecution>,
+    journal: Journal,
     /// Whether the tools come from a crate, and are not refreshed.
     pinned: bool,
-    /// Whether requests of the program are recorded.
-    is_recorded: bool,
     /// The recorded requests; `None` if they are too large.
     pub(super) recording: Option<Recording>,
 }
 
 impl<'a> Execution<'a> {
     async fn prepare(
-        (config, kept): (&'a Arc<Config>, Option<&'a RecordedExecution>),
-        terminal: &'a Terminal,
+        config: &'a Arc<Config>,
+        (terminal, journal): (&'a Terminal, &Journal),
         tools: Tools,
         request: &Request,
     ) -> Result<Self, Failure> {
@@ -227,9 +239,8 @@ impl<'a> Execution<'a> {
         let discovering = async {
             match tools {
                 Tools::Servers(known) => {
-                    let host = TerminalHost::at(terminal);
-                    let recorded = execution_history::recorded_host(host.clone(), kept, "terminal");
-                    let mut discovery = Discovery::new(config, recorded, cache, known);
+                    let host = TerminalHost::of_execution(terminal, journal.clone());
+                    let mut discovery = Discovery::new(config, host.clone(), cache, known);
                     discovery.offer_logins(host);
                     if !request.check_only {
                         discovery.start_sessions(&request.code);
@@ -238,15 +249,14 @@ impl<'a> Execution<'a> {
                     Ok((discovery, false))
                 }
                 Tools::Crate(program, pins) => {
-                    let host = TerminalHost::at(terminal);
-                    let host = execution_history::recorded_host(host, kept, "terminal");
+                    let host = TerminalHost::of_execution(terminal, journal.clone());
                     Ok((Discovery::of_crate(config, host, cache, program, pins), true))
                 }
             }
         };
         // The servers start while the engine is opened and the bindings are generated.
         let (engine, (discovery, pinned)) = tokio::try_join!(opening, discovering)?;
-        Ok(Execution { terminal, engine, discovery, kept, pinned, is_recorded: false, recording: None })
+        Ok(Execution { terminal, engine, discovery, journal: journal.clone(), pinned, recording: None })
     }
 
     /// Runs the snippet against the current tools; compiles it again if they change.
@@ -255,7 +265,8 @@ impl<'a> Execution<'a> {
             let catalog = Arc::new(self.discovery.catalog());
             let lookup = Lookup::new(catalog.clone(), BTreeMap::new());
             self.discovery.sessions.look_up_in(Arc::new(lookup));
-            let outcome = self.try_once(request, &catalog).await?;
+            let run = self.engine.run(request, &catalog, &self.discovery.sessions, &self.journal);
+            let outcome = self.terminal.notifier().working(run).await?;
             if self.pinned || !self.refresh(&outcome, request).await? {
                 return Ok(outcome);
             }
@@ -265,21 +276,6 @@ impl<'a> Execution<'a> {
             Kind::Server,
             "the tools of a server keep changing; try again, or disable the server",
         ))
-    }
-
-    async fn try_once(&mut self, request: &Request, catalog: &Catalog) -> Result<Outcome, Failure> {
-        let sessions = &self.discovery.sessions;
-        let observed = self.kept.map(|kept| kept.observe(self.terminal));
-        let observer: &dyn Observer = observed.as_ref().map_or(self.terminal, |observed| observed);
-        let shown = self.terminal.notifier();
-        if !self.is_recorded {
-            return Ok(shown.working(self.engine.run(request, catalog, sessions, observer)).await?);
-        }
-        let recorder = Recorder::new(sessions, sessions.masker().clone());
-        let run = self.engine.run(request, catalog, &recorder, observer);
-        let outcome = shown.working(run).await?;
-        self.recording = recorder.finish();
-        Ok(outcome)
     }
 
     /// Returns the part that the history keeps for a replay.

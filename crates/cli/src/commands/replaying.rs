@@ -38,8 +38,8 @@ pub(super) async fn replayed(
     recorded: &Recorded<'_>,
     terminal: &Terminal,
 ) -> Result<(Outcome, Vec<Mismatch>), Failure> {
-    let replay = Replay::new(recorded.recording);
-    let run = engine.run(request, catalog, &replay, terminal);
+    let (replay, journal) = (Replay::new(recorded.recording), terminal.journal());
+    let run = engine.run(request, catalog, &replay, &journal);
     let outcome = terminal.notifier().working(run).await?;
     if outcome.status == Status::Cancelled {
         return Err(Failure::new(Kind::Cancelled, "cancelled"));

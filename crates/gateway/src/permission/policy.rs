@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use config::{Config, Glob, Permission};
+use runner::Journal;
 use serde_json::value::RawValue;
 use terminal::Notifier;
 
@@ -31,6 +32,8 @@ pub struct PermissionPolicy {
     /// The tools that the saved program is approved to call.
     approved: ApprovedTools,
     prompter: Box<dyn Prompter>,
+    /// Has the questions and their answers.
+    journal: Journal,
     session: SessionAnswers,
     remembered: OnceLock<Mutex<Remembered>>,
     /// Held while a question is open, so that there is only one.
@@ -47,12 +50,14 @@ pub fn policy(
     (allow, approved): (&[String], ApprovedTools),
     notifier: &Notifier,
     prompter: impl Prompter + 'static,
+    journal: Journal,
 ) -> Arc<PermissionPolicy> {
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
     older.iter().chain(&wrong).for_each(|wrong| notifier.note(&format!("warning: {wrong}")));
     Arc::new(PermissionPolicy {
         approved,
+        journal,
         ..PermissionPolicy::new(config, allow, Some(remembered), prompter)
     })
 }
@@ -71,6 +76,7 @@ impl PermissionPolicy {
             allow: allow.iter().map(|glob| Glob::new(glob)).collect(),
             approved: ApprovedTools::default(),
             prompter: Box::new(prompter),
+            journal: Journal::default(),
             session: SessionAnswers::default(),
             remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
             turn: tokio::sync::Mutex::default(),
@@ -85,9 +91,10 @@ impl PermissionPolicy {
         (allow, approved): (&[String], ApprovedTools),
         session: SessionAnswers,
         prompter: impl Prompter + 'static,
+        journal: Journal,
     ) -> Arc<Self> {
         let policy = PermissionPolicy::new(config, allow, None, prompter);
-        Arc::new(PermissionPolicy { session, approved, notes_refusals: true, ..policy })
+        Arc::new(PermissionPolicy { session, approved, journal, notes_refusals: true, ..policy })
     }
 
     /// Decides whether a program may run, given `manifest`, the tools that it can call: at most one question, before
@@ -127,7 +134,7 @@ impl PermissionPolicy {
             return Err(Refusal::of(&open, Reason::TooMany));
         }
         let question = Question::Program { tools: open, each: each().count() };
-        let answer = self.prompter.ask(&question).await;
+        let answer = self.ask(&question).await;
         if answer == Answer::Choose {
             return self.decide_by_server(question.tools(), execution).await;
         }
@@ -146,7 +153,7 @@ impl PermissionPolicy {
         let (mut is_any_allowed, mut reason) = (false, Reason::Refused);
         for tools in servers.into_values() {
             let question = Question::Program { tools, each: 0 };
-            let answer = self.prompter.ask(&question).await;
+            let answer = self.ask(&question).await;
             match self.apply(answer, question.tools(), |requested| execution.allow(requested)) {
                 Ok(()) => is_any_allowed = true,
                 Err(refusal) if matches!(refusal.reason, Reason::Refused | Reason::Declined) => {
@@ -208,12 +215,22 @@ impl PermissionPolicy {
         }
         let memorable = permission == Permission::Ask;
         let question = Question::call(requested.clone(), arguments, memorable);
-        let answer = self.prompter.ask(&question).await;
+        let answer = self.ask(&question).await;
         let decided = self.apply(answer, question.tools(), |_| {});
         if let Err(Refusal { reason: reason @ (Reason::Refused | Reason::Declined), .. }) = decided {
             execution.refuse(&requested, 1, reason);
         }
         decided
+    }
+
+    /// Asks the user. The journal has the question and its answer.
+    async fn ask(&self, question: &Question) -> Answer {
+        let tools = question.tools().iter().map(RequestedTool::name).collect();
+        let (text, short) = (question.text(), question.short_text());
+        let asked = self.journal.ask(question.about(), tools, &text, &short);
+        let answer = self.prompter.ask(question).await;
+        asked.answered(answer.word(), answer.by(self.prompter.answered_by()));
+        answer
     }
 
     /// The tools without an answer yet.

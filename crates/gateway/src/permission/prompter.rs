@@ -31,6 +31,31 @@ pub enum Answer {
     Busy,
 }
 
+impl Answer {
+    /// The answer in a word, as the history has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Answer::Once => "once",
+            Answer::Session => "session",
+            Answer::Always => "always",
+            Answer::Choose => "choose",
+            Answer::No => "no",
+            Answer::Declined => "declined",
+            Answer::Nobody => "nobody",
+            Answer::Late(_) => "late",
+            Answer::Busy => "busy",
+        }
+    }
+
+    /// Who gave the answer, if `answerer` was asked.
+    pub fn by(self, answerer: AnsweredBy) -> &'static str {
+        match self {
+            Answer::Nobody | Answer::Late(_) | Answer::Busy => "nobody",
+            _ => answerer.word(),
+        }
+    }
+}
+
 /// Asks the user questions.
 pub trait Prompter: Send + Sync {
     /// Whether a user can be asked.

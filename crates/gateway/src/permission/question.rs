@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use printable::{exact, look, name};
+use runner::QuestionKind;
 use serde_json::value::RawValue;
 
 use super::requested_tool::RequestedTool;
@@ -63,6 +64,24 @@ impl Question {
     pub fn offers_choice(&self) -> bool {
         let Question::Program { tools, .. } = self else { return false };
         tools.iter().any(|tool| tools.first().is_some_and(|first| first.server != tool.server))
+    }
+
+    /// What it is about.
+    pub(crate) fn about(&self) -> QuestionKind {
+        match self {
+            Question::Program { .. } => QuestionKind::Program,
+            Question::Call { .. } => QuestionKind::Call,
+        }
+    }
+
+    /// The text without the arguments of a call.
+    pub(crate) fn short_text(&self) -> String {
+        match self {
+            Question::Program { .. } => self.text(),
+            Question::Call { tool: [tool], .. } => {
+                format!("A call needs your permission: {}", name(&tool.name()))
+            }
+        }
     }
 
     /// The text, without the possible answers.

@@ -10,6 +10,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::{RecordedAnswer, RecordedCall, RecordedRequest, Recording, differences};
 
@@ -141,6 +142,7 @@ impl ToolHost for Replay {
         server: &'a str,
         tool: &'a str,
         arguments: Box<RawValue>,
+        _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         let request = RecordedRequest::Tool { server: server.to_owned(), tool: tool.to_owned(), arguments };
         let answer =
@@ -181,8 +183,10 @@ impl ToolHost for Replay {
 
 #[cfg(test)]
 mod tests {
+    use runner::Journal;
     use serde_json::json;
     use serde_json::value::to_raw_value;
+    use std::sync::Arc;
 
     use super::super::Recorder;
     use super::*;
@@ -212,7 +216,8 @@ mod tests {
             (json!({ "a": 1 }), json!({ "content": [2] })),
         ]);
         let replay = Replay::new(&recorded);
-        let call = async |value: serde_json::Value| replay.call("s", "t", arguments(&value)).await;
+        let call =
+            async |value: serde_json::Value| replay.call("s", "t", arguments(&value), Map::new()).await;
         assert!(call(json!({ "a": 2 })).await.unwrap().result.get().contains("[1]"));
         assert!(call(json!({ "a": 1 })).await.unwrap().is_error);
         assert!(call(json!({ "a": 1 })).await.unwrap().result.get().contains("[2]"));
@@ -224,7 +229,8 @@ mod tests {
     #[tokio::test]
     async fn other_arguments_and_missing_calls_are_mismatches() {
         let replay = Replay::new(&recording(&[(json!({ "a": 1, "b": [1, 2] }), json!({}))]));
-        let failed = replay.call("s", "t", arguments(&json!({ "a": 1, "b": [1, 3] }))).await.unwrap_err();
+        let failed =
+            replay.call("s", "t", arguments(&json!({ "a": 1, "b": [1, 3] })), Map::new()).await.unwrap_err();
         assert!(failed.message.contains("other arguments than recorded"), "{failed:?}");
         let mismatches = replay.finish();
         assert_eq!(mismatches[0].differences, ["/b/1: 2, now 3"]);
@@ -246,7 +252,7 @@ mod tests {
             let mut calls = recording(&[(json!({}), json!({ "content": [] }))]);
             let (server, tool) = ("s".to_owned(), "t".to_owned());
             calls.calls[0].request = RecordedRequest::Tool { server, tool, arguments: raw(recorded) };
-            let found = Replay::new(&calls).call("s", "t", raw(requested)).await;
+            let found = Replay::new(&calls).call("s", "t", raw(requested), Map::new()).await;
             assert_eq!(found.is_ok(), is_same, "{recorded} {requested}");
         }
     }
@@ -257,9 +263,12 @@ mod tests {
             json!({ "key": "hunter22" }),
             json!({ "content": ["hunter22", 1.50] }),
         )]));
-        let recorder = Recorder::new(&inner, Masker::new(&["hunter22".to_owned()]));
-        let answer = recorder.call("s", "t", arguments(&json!({ "key": "hunter22" }))).await.unwrap();
-        assert!(answer.result.get().contains("hunter22"), "the program gets the answer itself");
+        let recorder = Arc::new(Recorder::new(Masker::new(&["hunter22".to_owned()])));
+        let journal = Journal::new(vec![recorder.clone()]);
+        let given = arguments(&json!({ "key": "hunter22" }));
+        let call = journal.call("s", "t", &given).await.unwrap();
+        let answer = inner.call("s", "t", given, Map::new()).await;
+        call.end(&answer).await.unwrap();
         let kept = serde_json::to_string(&recorder.finish().unwrap()).unwrap();
         assert!(!kept.contains("hunter22") && kept.contains("1.5"), "{kept}");
     }

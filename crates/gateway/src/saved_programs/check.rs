@@ -1,7 +1,7 @@
 //! Whether a saved program fits the tools that it calls: it is compiled against their current schemas.
 
 use runner::{
-    Catalog, Described, Diagnostic, Engine, Fix, NoTools, Observer, Outcome, ProgramFile, ProgramSchemas,
+    Catalog, Described, Diagnostic, Engine, Fix, Journal, NoTools, Outcome, ProgramFile, ProgramSchemas,
     Request, Status,
 };
 
@@ -56,11 +56,11 @@ pub async fn check(
     program: &ProgramFile,
     request: &Request,
     catalog: &Catalog,
-    observer: &dyn Observer,
+    journal: &Journal,
 ) -> Result<ProgramCheck, runner::Error> {
     let request = Request { code: program.code().clone(), check_only: true, ..request.clone() };
-    let outcome = engine.run(&request, catalog, &NoTools, observer).await?;
-    with_schemas(engine, program, &request, catalog, observer, &outcome).await
+    let outcome = engine.run(&request, catalog, &NoTools, journal).await?;
+    with_schemas(engine, program, &request, catalog, journal, &outcome).await
 }
 
 /// Adds the schemas to the outcome of a check.
@@ -72,14 +72,14 @@ pub async fn with_schemas(
     program: &ProgramFile,
     request: &Request,
     catalog: &Catalog,
-    observer: &dyn Observer,
+    journal: &Journal,
     outcome: &Outcome,
 ) -> Result<ProgramCheck, runner::Error> {
     let manifest = outcome.manifest.clone();
     if outcome.status != Status::Ok {
         return Ok(ProgramCheck { fit: Fit::Broken(broken(outcome)), manifest, schemas: None });
     }
-    let schemas = match engine.schemas(program, request, catalog, observer).await? {
+    let schemas = match engine.schemas(program, request, catalog, journal).await? {
         Described::Schemas(schemas) => schemas,
         Described::Failed(outcome) => {
             return Ok(ProgramCheck { fit: Fit::Broken(broken(&outcome)), manifest, schemas: None });

@@ -5,10 +5,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::Sessions;
 use crate::permission::Refusal as Refused;
-use crate::propagation::process_depth;
 
 impl ToolHost for Sessions {
     fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
@@ -106,9 +106,11 @@ impl ToolHost for Sessions {
         server: &'a str,
         tool: &'a str,
         arguments: Box<RawValue>,
+        mut meta: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         let transport = self.config.server(server).map(|server| &server.connection.transport);
         let is_over_http = matches!(transport, Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)));
-        self.call_with(server, tool, arguments, process_depth::next(0, is_over_http)).boxed()
+        meta.extend(self.passed_on.meta(is_over_http));
+        self.call_with(server, tool, arguments, meta).boxed()
     }
 }

@@ -37,10 +37,9 @@ async fn fill(fixture: &Fixture) {
                 .repeat(5)
         );
         let execution = fixture.begin(&format!("{number:032x}"), &code);
-        let observed = execution.observe(&Unobserved);
         for phase in [Phase::Checking, Phase::Compiling, Phase::Connecting, Phase::Permission, Phase::Running]
         {
-            observed.phase(phase);
+            execution.note(&Event::Phase(phase));
         }
         for call_number in 0..2 {
             let result = json!({ "content": [{ "type": "text", "text": "order ".repeat(50) }] });

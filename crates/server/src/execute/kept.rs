@@ -1,24 +1,25 @@
 //! The part of a client's execution that the history keeps.
 
+use std::sync::Arc;
+
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use history::{NewExecution, RecordedExecution};
-use runner::{Outcome, ToolHost};
+use runner::Outcome;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Arguments, Execution};
 use crate::execution_history;
-use crate::recorder::ExecutionRecorder;
 
 impl Execution {
     /// Records the begin in the history, if the execution is kept.
-    pub(super) fn kept(&self, recorder: &ExecutionRecorder) -> Option<RecordedExecution> {
+    pub(super) fn kept(&self) -> Option<RecordedExecution> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
         let arguments: Option<Box<RawValue>> = match self.program {
             Some(_) => execution_history::program_arguments(args),
             None => (!args.is_empty()).then(|| to_raw_value(args).ok()).flatten(),
         };
         let new = || NewExecution {
-            id: recorder.id().to_owned(),
+            id: self.id.clone(),
             requester: self.requester.in_history(),
             folder: execution_history::folder(),
             program: self.program.as_ref().map(|program| program.offered.name.clone()),
@@ -30,15 +31,11 @@ impl Execution {
         self.state.history.begin(&settings.config.history, &settings.masker, new)
     }
 
-    /// Returns the keeper of the program's requests, if the configuration asks for one.
-    pub(super) fn keeper<'a>(
-        &self,
-        kept: Option<&'a RecordedExecution>,
-        host: &'a dyn ToolHost,
-    ) -> Option<(&'a RecordedExecution, Recorder<'a>)> {
+    /// Returns the recorder of the program's requests, if the configuration says so.
+    pub(super) fn keeper(&self, kept: Option<&RecordedExecution>) -> Option<Arc<Recorder>> {
         let settings = &self.snapshot.settings;
-        let kept = kept.filter(|_| settings.config.history.recordings)?;
-        Some((kept, Recorder::new(host, settings.masker.clone())))
+        let is_kept = kept.is_some() && settings.config.history.recordings;
+        is_kept.then(|| Arc::new(Recorder::new(settings.masker.clone())))
     }
 
     /// Keeps what a replay needs, behind the answer; nothing if it is too large.

@@ -250,7 +250,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         if self.state.draining.is_cancelled() && !continues(parameters) {
             return unavailable(&id, "toolsmith is stopping and accepts no new requests");
         }
-        if let Some(refusal) = self.refuse_if_full(&head, &method, &body) {
+        if let Some(refusal) = self.refuse_if_full(&head, &method, &body).await {
             return refusal;
         }
         if method == "tools/call"

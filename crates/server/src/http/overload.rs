@@ -20,7 +20,7 @@ use super::endpoint::{Endpoint, SESSION, is_json};
 use super::head;
 use crate::definitions::{self, EXECUTE};
 use crate::identity::Identity;
-use crate::recorder::{ClientInfo, Requester};
+use crate::journal::{ClientInfo, Requester};
 use crate::refusal;
 
 /// The headers with the request's version, and with its method and tool (MCP 2026-07-28, "Standard Headers").
@@ -55,7 +55,7 @@ struct Parameters {
 impl<Handler: ServerHandler> Endpoint<Handler> {
     /// The response to a request for a new execution if there is neither a slot nor room to wait. `None` for all other
     /// requests.
-    pub(super) fn refuse_if_full(&self, head: &Parts, method: &str, body: &[u8]) -> Option<Response> {
+    pub(super) async fn refuse_if_full(&self, head: &Parts, method: &str, body: &[u8]) -> Option<Response> {
         // The executions of a subagent are not its clients'.
         if method != CALL || self.state.tasks.get().is_some() {
             return None;
@@ -78,7 +78,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         let requester = Requester::over_http((client, subject), head, &id, &params.meta);
         let sinks = self.state.sinks(settings);
         let wait = self.state.slots.retry_after();
-        let result = refusal::busy(sinks, requester, EXECUTE, &arguments, &busy, wait).ok()?;
+        let result = refusal::busy(sinks, requester, EXECUTE, &arguments, &busy, wait).await.ok()?;
         let result = definitions::of_era(CALL, result, is_stateless);
         let body = json!({ "jsonrpc": "2.0", "id": id, "result": result });
         Some(([(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response())

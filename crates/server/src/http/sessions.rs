@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::execution_slots::share;
 use crate::identity::{self, Subject};
-use crate::recorder::ClientInfo;
+use crate::journal::ClientInfo;
 use crate::snapshot::Settings;
 
 /// The time for which an unused session stays (1 hour), without a request or an open stream.

@@ -9,7 +9,7 @@ use config::CodeMode;
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, KeptCheck};
 use report::Report;
-use runner::{Code, Engine, Fix, Holder, Request, Unobserved};
+use runner::{Code, Engine, Fix, Holder, Journal, Request};
 use serde_json::json;
 use terminal::Notifier;
 use tokio_util::sync::CancellationToken;
@@ -85,7 +85,7 @@ async fn check_one(
     log: &Notifier,
 ) -> Result<Result<CheckedProgram, String>, runner::Error> {
     let request = request(&snapshot.config().code_mode, CancellationToken::new());
-    let checked = check(engine, &offered.program, &request, &snapshot.catalog, &Unobserved).await?;
+    let checked = check(engine, &offered.program, &request, &snapshot.catalog, &Journal::default()).await?;
     // Without the kept result, the page says that the program was not checked.
     let _ = KeptCheck::new(&checked, &snapshot.lists).keep(engine.cache(), offered.program.hash());
     let ProgramCheck { fit, manifest, schemas } = checked;

@@ -9,13 +9,13 @@ use std::time::Duration;
 use config::Config;
 use gateway::discovery::needed;
 use gateway::failure::Failure;
-use gateway::permission::{Answer, Reason, RequestedTool};
+use gateway::permission::{Answer, AnsweredBy, Reason, RequestedTool};
 use gateway::saved_programs::approvals::requested;
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, Scope, functions, saving};
 use report::Report;
 use rmcp::ErrorData;
-use runner::{Fix, ProgramFile, ProgramText, Request, Unobserved};
+use runner::{Begin, Fix, Journal, NewExecution, NoSink, OwnedJournal, ProgramFile, ProgramText, QuestionKind, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use system::random;
@@ -28,9 +28,9 @@ use crate::answer;
 use crate::approval::{self, Offered};
 use crate::caller::Caller;
 use crate::catalog_watcher::CatalogWatcher;
+use crate::journal::{RequestContext, Requester, sinks_of};
 use crate::open_questions::Offer;
 use crate::outcome_text;
-use crate::recorder::{ExecutionRecorder, Requester};
 use crate::session::{AgentIsolation, ClientSession, ClientTransport};
 use crate::snapshot::Snapshot;
 use crate::state::ServerState;
@@ -155,17 +155,18 @@ impl Saving {
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let sinks = self.state.sinks(self.snapshot.settings.clone());
-        let recorder = ExecutionRecorder::begin(sinks, self.requester.clone(), id, NAME);
-        let span = recorder.span();
+        let context = RequestContext::new(sinks, self.requester.clone(), id, NAME);
+        let (journal, span) = (OwnedJournal::new(sinks_of(&context)), context.span());
         let recorded = async {
             let SaveProgram { name, text, replace } = &self.arguments;
-            let begun = recorder.execution(text, &json!({ "name": name, "replace": replace }), true);
-            if let Err(unrecorded) = begun {
+            let arguments = &json!({ "name": name, "replace": replace });
+            let new = NewExecution { code: text, arguments, check_only: true };
+            if let Err(unrecorded) = journal.execution(&new).await {
                 return Ok(answer::failure(&unrecorded.to_string()));
             }
-            let saved = self.save(&recorder).await;
+            let saved = self.save(&journal).await;
             let status = saved.as_ref().map_or_else(|refused| refused.status, |_| "ok");
-            let recorded = recorder.end(status, None);
+            let recorded = journal.end(status, None).await;
             let masker = &self.snapshot.settings.masker;
             Ok(match (saved, recorded) {
                 (Ok(text), Ok(())) => json!({
@@ -178,14 +179,14 @@ impl Saving {
         recorded.instrument(span).await
     }
 
-    async fn save(&mut self, recorder: &ExecutionRecorder) -> Result<String, Refused> {
+    async fn save(&mut self, journal: &Journal) -> Result<String, Refused> {
         let new = self.read()?;
         let (checked, tools) = self.check(&new.program).await?;
         let candidate = Candidate { new, checked, tools };
         if candidate.is_known()? {
             return Ok(format!("the program {} is saved and approved already", self.arguments.name));
         }
-        self.ask(&candidate, recorder).await?;
+        self.ask(&candidate, journal).await?;
         candidate.write(&self.arguments.name)?;
         let is_there = match &candidate.new.function {
             Ok(function) => self.refreshed(function).await,
@@ -258,11 +259,12 @@ impl Saving {
             }
         };
         let failed = |error: runner::Error| Refused::new("host_error", Report::from(error).for_model());
-        let engine = self.state.engine(&config.code_mode, &Unobserved).await.map_err(failed)?;
+        let engine = self.state.engine(&config.code_mode, &NoSink).await.map_err(failed)?;
         let holder = self.state.holder(self.caller.client(), true);
         let request = Request { holder, ..request(&config.code_mode, self.cancel.clone()) };
         let catalog = &self.snapshot.catalog;
-        let checked = check(&engine, program, &request, catalog, &Unobserved).await.map_err(failed)?;
+        let checked =
+            check(&engine, program, &request, catalog, &Journal::default()).await.map_err(failed)?;
         drop(lease);
         if let Fit::Broken(broken) = &checked.fit {
             let words = format!("{}\n{}", broken.message, outcome_text::messages(&broken.diagnostics));
@@ -273,10 +275,12 @@ impl Saving {
     }
 
     /// Asks the user, and records the answer.
-    async fn ask(&self, candidate: &Candidate, recorder: &ExecutionRecorder) -> Result<(), Refused> {
+    async fn ask(&self, candidate: &Candidate, journal: &Journal) -> Result<(), Refused> {
         let text = self.snapshot.settings.masker.mask(&candidate.question(&self.arguments.name)).into_owned();
         self.caller.set_page(self.requester.page_prompt(&self.state, None));
         let page = self.caller.page();
+        let asked = journal.ask(QuestionKind::Save, candidate.checked.manifest.clone(), &text, &text);
+        let answered_by = if self.caller.abilities.elicits { AnsweredBy::Client } else { AnsweredBy::Page };
         let answer = if self.caller.abilities.elicits {
             let form = form(&text);
             let _shown = page.map(|page| page.show(text));
@@ -286,11 +290,9 @@ impl Saving {
         } else {
             Answer::Nobody
         };
-        let tools = candidate.checked.manifest.clone();
-        let approval = approval::Approval { question: "save", tools, answer: approval::logged(answer) };
-        recorder
-            .approval(&approval)
-            .map_err(|unrecorded| Refused::new("host_error", unrecorded.to_string()))?;
+        asked.answered(answer.word(), answer.by(answered_by));
+        let recorded = journal.begin(Begin::Program).await;
+        recorded.map_err(|unrecorded| Refused::new("host_error", unrecorded.to_string()))?;
         let denied = |why: String| Err(Refused::new("denied", format!("nothing is saved: {why}")));
         match answer {
             Answer::Once => Ok(()),

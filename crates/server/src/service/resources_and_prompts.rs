@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::McpService;
+use crate::journal::Requester;
 use crate::level::Level;
 use crate::output_store::{BYTES_KEPT, OutputStore};
-use crate::recorder::Requester;
 use crate::resources_and_prompts::List;
 
 impl McpService {

@@ -14,11 +14,11 @@ use super::McpService;
 use crate::client_profile::ClientProfile;
 use crate::execute::{Arguments, Execution};
 use crate::identity;
+use crate::journal::Requester;
 use crate::message;
 use crate::multi_round_trip::{CallScope, MultiRoundTripCall};
 use crate::programs::saving::{SaveProgram, Saving};
 use crate::proxy::ProxiedRequest;
-use crate::recorder::Requester;
 use crate::snapshot::Snapshot;
 
 /// The time before a client's own limit at which the answer is sent that an execution still runs: it may take time to

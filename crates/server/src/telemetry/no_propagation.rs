@@ -32,7 +32,7 @@ mod tests {
         };
         let meta_of = |context| {
             let execution = ExecutionSpan::begin("execute_code", "e-1", &incoming(context));
-            execution.call("demo", "add", Network::Pipe, None).meta()
+            execution.call("demo", "add", Network::Pipe, None).meta
         };
         assert_eq!(serde_json::Value::Object(meta_of(Some(&context))), meta);
         assert!(meta_of(None).is_empty());

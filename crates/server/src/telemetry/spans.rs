@@ -150,35 +150,27 @@ impl ExecutionSpan {
 /// One call of a server's tool.
 #[derive(Debug)]
 pub(crate) struct CallSpan {
-    span: Span,
-    meta: Map<String, Value>,
+    /// Within it the session records the id of its request.
+    pub(crate) span: Span,
+    /// The `_meta` of the call: this span as the parent if spans are exported, otherwise the client's context.
+    pub(crate) meta: Map<String, Value>,
 }
 
 impl CallSpan {
-    /// The `_meta` of the call: this span as the parent if spans are exported, otherwise the client's context.
-    pub(crate) fn meta(&self) -> Map<String, Value> {
-        self.meta.clone()
-    }
-
-    /// For `Instrument::instrument`: within it the session records the id of its request.
-    pub(crate) fn span(&self) -> &Span {
-        &self.span
-    }
-
     /// Records an answer with its size in bytes of JSON, and whether the tool reported an error.
-    pub(crate) fn answered(self, is_error: bool, bytes: usize) {
-        self.span.record("toolsmith.bytes", bytes);
-        fail(&self.span, is_error.then_some("tool_error"));
+    pub(crate) fn answered(span: &Span, is_error: bool, bytes: usize) {
+        span.record("toolsmith.bytes", bytes);
+        fail(span, is_error.then_some("tool_error"));
     }
 
     /// Records a failure without an answer: its kind (`timeout`, …), or the code of the server's JSON-RPC error.
-    pub(crate) fn failed(self, kind: &str, code: Option<i64>) {
+    pub(crate) fn failed(span: &Span, kind: &str, code: Option<i64>) {
         match code {
             Some(code) => {
-                self.span.record("rpc.response.status_code", code.to_string());
-                fail(&self.span, Some(&code.to_string()));
+                span.record("rpc.response.status_code", code.to_string());
+                fail(span, Some(&code.to_string()));
             }
-            None => fail(&self.span, Some(kind)),
+            None => fail(span, Some(kind)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, pending, ready};
+use serde_json::{Map, Value};
 use tokio::sync::{Notify, Semaphore};
 
 use super::*;
@@ -67,6 +68,7 @@ impl ToolHost for Host {
         _: &'a str,
         tool: &'a str,
         arguments: Box<RawValue>,
+        _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         self.requests.lock().unwrap().push(format!("send {arguments}"));
         async move {

@@ -25,7 +25,8 @@ async fn play<T>(
     let (ours, theirs) = Program::pair().unwrap();
     theirs.set_nonblocking(true).unwrap();
     let (ours, theirs) = (Socket::new(ours).unwrap(), UnixStream::from_std(theirs).unwrap());
-    let broker = broker(&["asks", "batch", "large", "late", "quick"], host, clock, &Unobserved, ledger);
+    let journal = Journal::default();
+    let broker = broker(&["asks", "batch", "large", "late", "quick"], host, clock, &journal, ledger);
     let (served, played) = (pin!(broker.serve(ours)), pin!(program(theirs)));
     let both = tokio::time::timeout(NEVER, select(served, played));
     match both.await.expect("it hangs") {

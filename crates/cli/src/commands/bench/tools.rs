@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gateway::failure::Failure;
-use runner::{Catalog, Engine, ServerTools, Unobserved};
+use runner::{Catalog, Engine, NoSink, ServerTools};
 
 use super::figures::median;
 use crate::demo;
@@ -72,7 +72,7 @@ async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> R
     let catalog =
         Catalog::generate(engine.cache(), vec![tools], [], &codegen::Style::default(), |_, _| false);
     let before = children_ms()?;
-    engine.warm(&catalog, &Unobserved).await?;
+    engine.warm(&catalog, &NoSink).await?;
     Ok(children_ms()? - before)
 }
 

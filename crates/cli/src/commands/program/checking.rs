@@ -116,7 +116,7 @@ pub(super) async fn with_tools(
     let check = async |execution: &mut execution::Execution<'_>, outcome: &runner::Outcome| {
         let catalog = execution.discovery.catalog();
         let (engine, terminal) = (&execution.engine, execution.terminal);
-        let checked = with_schemas(engine, program, &request, &catalog, terminal, outcome).await?;
+        let checked = with_schemas(engine, program, &request, &catalog, &terminal.journal(), outcome).await?;
         let lists = execution.discovery.lists();
         let tools = requested(&checked.manifest, config, lists);
         // Without the kept result, the page says that the program was not checked.

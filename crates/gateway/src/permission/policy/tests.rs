@@ -246,8 +246,13 @@ fn refusals_that_nobody_decided_are_noted_once_for_the_user_of_a_client() {
     for (answer, notes) in [(Answer::No, 0), (Answer::Declined, 1), (Answer::Nobody, 1)] {
         let script = Script::new(&[answer; 2]);
         let allow = (&[][..], ApprovedTools::default());
-        let policy =
-            PermissionPolicy::of_session(&Arc::new(config()), allow, SessionAnswers::default(), script);
+        let policy = PermissionPolicy::of_session(
+            &Arc::new(config()),
+            allow,
+            SessionAnswers::default(),
+            script,
+            Journal::default(),
+        );
         for _ in 0..2 {
             assert!(decide(&policy, &["a"], &ExecutionAnswers::default()).is_err());
         }

@@ -70,11 +70,12 @@ async fn spans_arrive_as_children_of_the_clients() {
     let sent = async {
         tracing::Span::current().record("jsonrpc.request.id", "request-5");
     };
-    sent.instrument(call.span().clone()).await;
+    sent.instrument(call.span.clone()).await;
     // Spans with another target are not exported.
     tracing::info_span!(target: "rmcp", "foreign-span").in_scope(|| {});
-    let meta = call.meta();
-    call.failed("rpc", Some(-32602));
+    CallSpan::failed(&call.span, "rpc", Some(-32602));
+    let meta = call.meta;
+    drop(call.span);
     execution.end("runtime_error", Some("error"), 1);
     drop((execution, subscriber));
     exporter.end().await;
@@ -127,7 +128,7 @@ async fn unsampled_contexts_are_forwarded_and_not_exported() {
     let subscriber = tracing::subscriber::set_default(tracing_subscriber::registry().with(exporter.layer()));
     let context = client_context("00");
     let execution = ExecutionSpan::begin("execute_code", "e-1", &incoming(Some(&context)));
-    let meta = execution.call("demo", "add", Network::Pipe, None).meta();
+    let meta = execution.call("demo", "add", Network::Pipe, None).meta;
     assert!(meta["traceparent"].as_str().unwrap().starts_with(&format!("00-{TRACE}-")), "{meta:?}");
     assert!(meta["traceparent"].as_str().unwrap().ends_with("-00"), "{meta:?}");
     drop((execution, subscriber));
@@ -139,7 +140,7 @@ async fn unsampled_contexts_are_forwarded_and_not_exported() {
 async fn a_context_is_forwarded_unchanged_without_a_collector() {
     let context = client_context("01");
     let execution = ExecutionSpan::begin("execute_code", "e-1", &incoming(Some(&context)));
-    assert_eq!(execution.call("demo", "add", Network::Pipe, None).meta(), context.to_meta());
+    assert_eq!(execution.call("demo", "add", Network::Pipe, None).meta, context.to_meta());
 }
 
 #[tokio::test]

@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use gateway::propagation::{self, process_depth};
+use gateway::propagation::{self, PassedOn, process_depth};
 use rmcp::RoleServer;
 use rmcp::model::{Implementation, InitializeRequestParams, InitializeResult, RequestId, RequestMetaObject};
 use rmcp::service::RequestContext;
+use serde_json::{Map, Value};
 
 use crate::audit::Who;
 use crate::identity::Subject;
@@ -67,10 +68,8 @@ pub(crate) struct Requester {
     address: Option<SocketAddr>,
     request: String,
     context: Option<TraceContext>,
-    /// The run of the requesting agent.
-    pub(super) run: Option<String>,
-    /// The number of processes of this program that the request has passed through.
-    pub(super) depth: u32,
+    /// The data that its calls pass on.
+    pub(crate) passed_on: PassedOn,
 }
 
 impl Requester {
@@ -82,8 +81,7 @@ impl Requester {
             address: peer_address::of(context),
             request: context.id.to_string(),
             context: TraceContext::parse(&context.meta.0.0),
-            run: propagation::run_of(&context.meta.0.0).map(str::to_owned),
-            depth: process_depth::of_call(&context.meta.0.0),
+            passed_on: passed_on(&context.meta.0.0),
         }
     }
 
@@ -101,8 +99,7 @@ impl Requester {
             address: peer_address::of_head(head),
             request: id.to_string(),
             context: TraceContext::parse(&meta.0.0),
-            run: propagation::run_of(&meta.0.0).map(str::to_owned),
-            depth: process_depth::of_call(&meta.0.0),
+            passed_on: passed_on(&meta.0.0),
         }
     }
 
@@ -130,7 +127,7 @@ impl Requester {
             subject: owned(who.subject),
             issuer: owned(who.issuer),
             address: who.address.map(|address| address.to_string()),
-            parent_run: self.run.clone(),
+            parent_run: self.passed_on.run.clone(),
         }
     }
 
@@ -169,4 +166,9 @@ impl Requester {
             context: self.context.as_ref(),
         }
     }
+}
+
+/// What calls for a request with this `_meta` pass on.
+fn passed_on(meta: &Map<String, Value>) -> PassedOn {
+    PassedOn { depth: process_depth::of_call(meta), run: propagation::run_of(meta).map(str::to_owned) }
 }

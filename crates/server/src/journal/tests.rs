@@ -7,7 +7,10 @@ use std::path::PathBuf;
 
 use config::{ArgumentsKept, AuditLog, Config, Serve};
 use gateway::pins::Known;
-use serde_json::json;
+use gateway::resources::READ;
+use runner::{Answer, Begin, CallFailure, CallsRefused, FailureKind, NewExecution, OwnedJournal, QuestionKind, Refused};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
@@ -17,9 +20,10 @@ use crate::snapshot::Settings;
 /// The token of the server, a secret.
 const TOKEN: &str = "token-of-this-server";
 
-/// A recorder and its log.
+/// A journal and its audit log.
 struct Fixture {
-    recorder: ExecutionRecorder,
+    journal: OwnedJournal,
+    context: Arc<RequestContext>,
     log: PathBuf,
     _folder: TempDir,
 }
@@ -33,9 +37,8 @@ impl Fixture {
         let settings = Settings::new(config, Known::default(), Some(TOKEN)).unwrap();
         let state = state(settings.clone(), folder.path());
         let requester = Requester::of(&session(&state, "c-1"), &PipeClient::connect().request(7));
-        let recorder =
-            ExecutionRecorder::begin(state.sinks(settings), requester, "e-1".to_owned(), "execute_code");
-        Fixture { recorder, log, _folder: folder }
+        let context = RequestContext::new(state.sinks(settings), requester, "e-1".to_owned(), "execute_code");
+        Fixture { journal: OwnedJournal::new(sinks_of(&context)), context, log, _folder: folder }
     }
 
     fn lines(&self) -> Vec<Value> {
@@ -63,6 +66,41 @@ fn answer(is_error: bool) -> Result<Answer, CallFailure> {
     Ok(Answer { result: raw(&json!({ "content": [] })), is_error, cached: None })
 }
 
+/// Begins an execution of `code`.
+async fn execution(
+    journal: &Journal,
+    code: &str,
+    arguments: &Value,
+    check_only: bool,
+) -> Result<(), Refused> {
+    journal.execution(&NewExecution { code, arguments, check_only }).await
+}
+
+/// Makes a call, as the broker does.
+async fn call<Sent: Future<Output = Result<Answer, CallFailure>>>(
+    journal: &Journal,
+    (server, tool): (&str, &str),
+    arguments: &RawValue,
+    send: impl FnOnce() -> Sent,
+) -> Result<Answer, CallFailure> {
+    let call = journal.call(server, tool, arguments).await?;
+    let answer = send().await;
+    call.end(&answer).await?;
+    answer
+}
+
+/// Reads a resource, as the broker does.
+async fn read(
+    journal: &Journal,
+    uri: &str,
+    contents: impl Future<Output = Result<Answer, CallFailure>>,
+) -> Result<Answer, CallFailure> {
+    let call = journal.read("notes", uri).await?;
+    let answer = contents.await;
+    call.end(&answer).await?;
+    answer
+}
+
 fn failure(kind: FailureKind) -> CallFailure {
     CallFailure { kind, message: "no".to_owned() }
 }
@@ -70,31 +108,34 @@ fn failure(kind: FailureKind) -> CallFailure {
 #[tokio::test]
 async fn a_call_is_recorded_before_it_leaves_and_after_its_answer() {
     let fixture = Fixture::new();
-    let recorder = &fixture.recorder;
+    let journal = &fixture.journal;
     let code = format!("shop::order({TOKEN:?})");
-    recorder.execution(&code, &json!({ "password": TOKEN, "n": 1 }), true).unwrap();
+    execution(journal, &code, &json!({ "password": TOKEN, "n": 1 }), true).await.unwrap();
     let arguments = raw(&json!({ "key": TOKEN, "count": 2 }));
-    let call = |_| async {
+    let send = || async {
         assert_eq!(fixture.events(), ["execution_begin", "call_begin"]);
         answer(false)
     };
-    recorder.call(("shop", "order"), &arguments, false, call).await.unwrap();
-    recorder.call(("shop", "order"), &arguments, false, |_| async { answer(true) }).await.unwrap();
-    recorder.end("runtime_error", Some("error")).unwrap();
+    call(journal, ("shop", "order"), &arguments, send).await.unwrap();
+    call(journal, ("shop", "order"), &arguments, || async { answer(true) }).await.unwrap();
+    journal.end("runtime_error", Some("error")).await.unwrap();
 
     let lines = fixture.lines();
     let events = ["execution_begin", "call_begin", "call_end", "call_begin", "call_end", "execution_end"];
     assert_eq!(fixture.events(), events);
     assert!(lines.iter().all(|line| line["execution"] == "e-1"), "{lines:#?}");
-    let [begin, call, end, second, error, last] = lines.as_slice() else { unreachable!() };
+    let [begin, called, end, second, error, last] = lines.as_slice() else { unreachable!() };
     assert_eq!(begin["who"], json!({ "client": "test client", "version": "1.2", "transport": "http" }));
     assert_eq!(begin["snippet_blake3"], blake3::hash(code.as_bytes()).to_hex().as_str());
     assert_eq!((&begin["snippet_bytes"], &begin["check_only"]), (&json!(code.len()), &json!(true)));
     assert_eq!(begin["arguments"]["value"], json!({ "password": "***", "n": 1 }));
-    assert_eq!((&call["call"], &call["server"], &call["tool"]), (&json!(0), &json!("shop"), &json!("order")));
-    assert_eq!(call["arguments"]["value"], json!({ "key": "***", "count": 2 }));
-    assert_eq!(call["arguments"]["blake3"], blake3::hash(arguments.get().as_bytes()).to_hex().as_str());
-    assert_eq!(call["who"], Value::Null, "the execution names the requester");
+    assert_eq!(
+        (&called["call"], &called["server"], &called["tool"]),
+        (&json!(0), &json!("shop"), &json!("order"))
+    );
+    assert_eq!(called["arguments"]["value"], json!({ "key": "***", "count": 2 }));
+    assert_eq!(called["arguments"]["blake3"], blake3::hash(arguments.get().as_bytes()).to_hex().as_str());
+    assert_eq!(called["who"], Value::Null, "the execution names the requester");
     assert_eq!((&end["call"], &end["ok"], &end["error"]), (&json!(0), &json!(true), &Value::Null));
     assert_eq!(end["bytes"], r#"{"content":[]}"#.len());
     assert_eq!(second["call"], 1);
@@ -109,20 +150,20 @@ async fn a_call_is_recorded_before_it_leaves_and_after_its_answer() {
 #[tokio::test]
 async fn refused_calls_are_recorded_but_not_counted() {
     let fixture = Fixture::new();
-    let recorder = &fixture.recorder;
+    let journal = &fixture.journal;
     let kinds =
         [FailureKind::Denied, FailureKind::InvalidParams, FailureKind::Timeout, FailureKind::Rejected];
     for kind in kinds {
-        let call = |_| async move { Err(failure(kind)) };
-        let failed = recorder.call(("s", "t"), &raw(&json!({})), false, call).await.unwrap_err();
+        let send = || async move { Err(failure(kind)) };
+        let failed = call(journal, ("s", "t"), &raw(&json!({})), send).await.unwrap_err();
         assert_eq!(failed.kind, kind);
     }
     let count = |refused: &mut CallsRefused| {
         refused.denied = 2;
         refused.tools.insert("s.t".to_owned(), 2);
     };
-    count(&mut recorder.refused());
-    recorder.end("denied", None).unwrap();
+    journal.refuse(&count);
+    journal.end("denied", None).await.unwrap();
 
     let lines = fixture.lines();
     let ends: Vec<&Value> = lines.iter().filter(|line| line["event"] == "call_end").collect();
@@ -138,12 +179,13 @@ async fn refused_calls_are_recorded_but_not_counted() {
 #[tokio::test]
 async fn a_resource_is_recorded_as_a_call_but_not_counted() {
     let fixture = Fixture::new();
-    let recorder = &fixture.recorder;
+    let journal = &fixture.journal;
     let uri = format!("note://{TOKEN}");
-    recorder.read("notes", &uri, async { Ok(raw(&json!("text"))) }).await.unwrap();
-    let read = async { Err(failure(FailureKind::Timeout)) };
-    assert_eq!(recorder.read("notes", &uri, read).await.unwrap_err().kind, FailureKind::Timeout);
-    recorder.end("ok", None).unwrap();
+    let contents = Ok(Answer { result: raw(&json!("text")), is_error: false, cached: None });
+    read(journal, &uri, async { contents }).await.unwrap();
+    let failed = async { Err(failure(FailureKind::Timeout)) };
+    assert_eq!(read(journal, &uri, failed).await.unwrap_err().kind, FailureKind::Timeout);
+    journal.end("ok", None).await.unwrap();
     let lines = fixture.lines();
     assert_eq!((&lines[0]["tool"], &lines[1]["bytes"]), (&json!(READ), &json!(r#""text""#.len())));
     assert_eq!(lines[0]["arguments"]["value"], json!({ "uri": "note://***" }));
@@ -155,8 +197,10 @@ async fn a_resource_is_recorded_as_a_call_but_not_counted() {
 async fn a_direct_call_names_its_requester_and_its_refusal_is_recorded() {
     let fixture = Fixture::new();
     let arguments = raw(&json!({ "key": TOKEN }));
-    fixture.recorder.call(("s", "t"), &arguments, true, |_| async { answer(false) }).await.unwrap();
-    fixture.recorder.refused_directly(("s", "t"), &arguments).unwrap();
+    let journal = of_direct_call(&fixture.context);
+    call(&journal, ("s", "t"), &arguments, || async { answer(false) }).await.unwrap();
+    let refusal = Begin::Refusal { server: "s", tool: "t", arguments: &arguments };
+    journal.begin(refusal).await.unwrap();
     assert_eq!(fixture.events(), ["call_begin", "call_end", "call_refused"]);
     let lines = fixture.lines();
     for line in [&lines[0], &lines[2]] {
@@ -168,15 +212,12 @@ async fn a_direct_call_names_its_requester_and_its_refusal_is_recorded() {
 #[tokio::test]
 async fn a_dropped_call_and_a_dropped_execution_are_recorded_as_cancelled() {
     let mut fixture = Fixture::new();
-    fixture.recorder.execution("1", &json!({}), false).unwrap();
+    execution(&fixture.journal, "1", &json!({}), false).await.unwrap();
     let arguments = raw(&json!({}));
-    let call = fixture.recorder.call(("s", "t"), &arguments, false, |_| std::future::pending());
-    let mut call = Box::pin(call);
-    assert!(futures::poll!(call.as_mut()).is_pending());
-    drop(call);
-    let context = &fixture.recorder.context;
-    let (sinks, requester) = (context.sinks.clone(), context.requester.clone());
-    fixture.recorder = ExecutionRecorder::begin(sinks, requester, "e-2".to_owned(), "execute_code");
+    let mut calling = Box::pin(call(&fixture.journal, ("s", "t"), &arguments, std::future::pending));
+    assert!(futures::poll!(calling.as_mut()).is_pending());
+    drop(calling);
+    fixture.journal = OwnedJournal::new(sinks_of(&fixture.context));
     assert_eq!(fixture.events(), ["execution_begin", "call_begin", "call_end", "execution_end"]);
     let lines = fixture.lines();
     assert_eq!(lines[0]["arguments"], Value::Null, "there are none");
@@ -184,38 +225,60 @@ async fn a_dropped_call_and_a_dropped_execution_are_recorded_as_cancelled() {
     assert_eq!((&lines[3]["status"], &lines[3]["error"]), (&json!("cancelled"), &json!("given_up")));
     assert_eq!(lines[3]["execution"], "e-1");
 
-    fixture.recorder.execution("1", &json!({}), false).unwrap();
-    fixture.recorder.end("ok", None).unwrap();
+    execution(&fixture.journal, "1", &json!({}), false).await.unwrap();
+    fixture.journal.end("ok", None).await.unwrap();
     let ended = fixture.events().len();
-    let Fixture { recorder, log, _folder } = fixture;
-    drop(recorder);
+    let Fixture { journal, log, _folder, .. } = fixture;
+    drop(journal);
     assert_eq!(fs::read_to_string(log).unwrap().lines().count(), ended, "the end is recorded once");
 }
 
 #[tokio::test]
 async fn nothing_is_called_if_it_cannot_be_recorded() {
     let fixture = Fixture::new();
-    let recorder = &fixture.recorder;
+    let journal = &fixture.journal;
     fixture.block_log();
-    assert!(recorder.execution("1", &json!({}), false).is_err());
-    let call = |_| async { unreachable!("the call must not leave") };
-    let refused = recorder.call(("s", "t"), &raw(&json!({})), false, call).await.unwrap_err();
+    assert!(execution(journal, "1", &json!({}), false).await.is_err());
+    let send = || async { unreachable!("the call must not leave") };
+    let refused = call(journal, ("s", "t"), &raw(&json!({})), send).await.unwrap_err();
     assert_eq!(refused.kind, FailureKind::Unavailable);
     assert!(refused.message.contains("audit.jsonl can't be written"), "{refused:?}");
-    let read = async { unreachable!("the resource must not be read") };
-    assert_eq!(recorder.read("s", "note://1", read).await.unwrap_err().kind, FailureKind::Unavailable);
-    assert!(recorder.refused_directly(("s", "t"), &raw(&json!({}))).is_err());
-    assert!(recorder.end("ok", None).is_err());
+    let contents = async { unreachable!("the resource must not be read") };
+    assert_eq!(read(journal, "note://1", contents).await.unwrap_err().kind, FailureKind::Unavailable);
+    let refusal = Begin::Refusal { server: "s", tool: "t", arguments: &raw(&json!({})) };
+    assert!(journal.begin(refusal).await.is_err());
+    assert!(journal.end("ok", None).await.is_err());
 }
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_recorded_is_withheld() {
     let fixture = Fixture::new();
-    let call = |_| async {
+    let send = || async {
         fixture.block_log();
         answer(false)
     };
-    let withheld = fixture.recorder.call(("s", "t"), &raw(&json!({})), true, call).await.unwrap_err();
+    let withheld = call(&fixture.journal, ("s", "t"), &raw(&json!({})), send).await.unwrap_err();
     assert_eq!(withheld.kind, FailureKind::Unavailable);
     assert!(withheld.message.contains("can't be written"), "{withheld:?}");
+}
+
+#[tokio::test]
+async fn answers_of_the_user_are_recorded_and_nothing_follows_an_unrecorded_one() {
+    let fixture = Fixture::new();
+    let journal = &fixture.journal;
+    let ask = |about| journal.ask(about, vec!["s.t".to_owned()], "May it?", "");
+    ask(QuestionKind::Program).answered("choose", "client");
+    ask(QuestionKind::Server).answered("accept", "client");
+    ask(QuestionKind::Call).answered("declined", "client");
+    let lines = fixture.lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!((&lines[0]["question"], &lines[0]["answer"]), (&json!("call"), &json!("no")));
+    assert_eq!(lines[0]["tools"], json!(["s.t"]));
+
+    fixture.block_log();
+    ask(QuestionKind::Call).answered("once", "client");
+    fs::remove_dir(&fixture.log).unwrap();
+    let send = || async { unreachable!("the call must not leave") };
+    let refused = call(journal, ("s", "t"), &raw(&json!({})), send).await.unwrap_err();
+    assert!(refused.message.contains("can't be written"), "{refused:?}");
 }
