@@ -110,7 +110,8 @@ pub use host::{Answer, REPAIRED_META, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
 pub use journal::{
     Answered, AnsweredCall, Asked, Begin, CallBegun, EndedExecution, Event, Journal, JournaledCall,
-    JournaledQuestion, NewExecution, NoSink, Outgoing, OwnedJournal, Phase, QuestionKind, READ, Refused, SentCall, Sink,
+    JournaledQuestion, NewExecution, NoSink, Outgoing, OwnedJournal, Phase, QuestionKind, READ, Refused,
+    SentCall, Sink,
 };
 pub use layer_crates::LayerCrate;
 pub use obeyed_files::ObeyedFiles;

@@ -79,7 +79,7 @@ pub(crate) use self::mcp::{
 
 /// Runs Rust snippets that call MCP tools. A snippet compiles in a fraction of a second, and runs confined.
 #[derive(Debug, Parser)]
-#[command(name = "toolsmith", version, after_help = EXIT_CODES, help_template = groups::template())]
+#[command(name = "toolsmith", version, after_help = EXIT_CODES, help_template = groups::template(commands()))]
 pub(crate) struct Arguments {
     /// When to use colours.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, display_order = 900)]
@@ -118,6 +118,11 @@ Exit codes of `run`:
   6    denied, or stopped by the sandbox
   7    failure of the host: toolchain, sandbox, cache, output, servers
   130  cancelled";
+
+/// A program with the commands alone.
+fn commands() -> clap::Command {
+    Command::augment_subcommands(clap::Command::new("toolsmith"))
+}
 
 /// The commands.
 #[derive(Debug, Subcommand)]

@@ -1,9 +1,7 @@
 //! Groups the commands in `toolsmith --help` by what they are for.
 
-use clap::Subcommand as _;
+use clap::Command;
 use clap::builder::styling::Styles;
-
-use super::Command;
 
 /// The headings, each with its commands in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
@@ -14,16 +12,16 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Maintain", &["doctor", "cache", "update", "bundle", "bench", "completions", "man", "help"]),
 ];
 
-/// Returns the template of `toolsmith --help`: clap has headings for options only.
-pub(super) fn template() -> String {
-    let (styles, commands) = (Styles::styled(), commands());
+/// Returns the template of `toolsmith --help` for a program with these commands: clap has headings for options only.
+pub(super) fn template(program: Command) -> String {
+    let (styles, commands) = (Styles::styled(), with_help(program));
     let (header, literal) = (styles.get_header(), styles.get_literal());
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or(0);
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (heading, names) in GROUPS {
         text.push_str(&format!("\n{header}{heading}:{header:#}\n"));
         for name in names {
-            let about = commands.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = commands.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             text.push_str(&format!("  {literal}{name:width$}{literal:#}  {about}\n"));
         }
@@ -31,22 +29,23 @@ pub(super) fn template() -> String {
     text + &format!("\n{header}Options:{header:#}\n{{options}}{{after-help}}")
 }
 
-/// The commands, with the one that clap adds.
-fn commands() -> clap::Command {
-    let help = clap::Command::new("help").about("Print the help of a command");
-    Command::augment_subcommands(clap::Command::new("toolsmith")).subcommand(help)
+/// Adds the command that clap adds when it parses.
+fn with_help(program: Command) -> Command {
+    program.subcommand(Command::new("help").about("Print the help of a command"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{GROUPS, commands};
+    use clap::{Command, Subcommand as _};
+
+    use super::{GROUPS, with_help};
 
     #[test]
     fn every_command_is_in_one_group() {
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         grouped.sort_unstable();
-        let commands = commands();
-        let mut all: Vec<&str> = commands.get_subcommands().map(clap::Command::get_name).collect();
+        let program = with_help(crate::arguments::Command::augment_subcommands(Command::new("toolsmith")));
+        let mut all: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
         all.sort_unstable();
         assert_eq!(grouped, all);
     }

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use config::{ArgumentsKept, AuditLog, Config, Serve};
 use gateway::pins::Known;
 use gateway::resources::READ;
-use runner::{Answer, Begin, CallFailure, CallsRefused, FailureKind, NewExecution, OwnedJournal, QuestionKind, Refused};
+use runner::{
+    Answer, Begin, CallFailure, CallsRefused, FailureKind, NewExecution, OwnedJournal, QuestionKind, Refused,
+};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tempfile::TempDir;
