@@ -103,11 +103,10 @@ fn roots(input: usize, output: &Output) -> Vec<usize> {
 /// The tools sorted by name. Of several with one name, only the first.
 pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Vec<&'a Tool> {
     let mut sorted: Vec<&Tool> = tools.iter().collect();
-    let key = |tool: &Tool| {
+    sorted.sort_by_cached_key(|tool| {
         let schemas = (canonical(&tool.input_schema), tool.output_schema.as_ref().map(canonical));
         (tool.name.clone(), schemas, tool.description.clone(), tool.answers.clone())
-    };
-    sorted.sort_by_cached_key(|tool| key(tool));
+    });
     let mut distinct: Vec<&Tool> = Vec::new();
     for tool in sorted {
         if distinct.last().is_some_and(|last| last.name == tool.name) {

@@ -231,12 +231,14 @@ impl Reader<'_> {
             [] => self.lose("the schema names no type"),
             [only] => self.single(only, schema, place),
             several => {
-                let with = |name: &String| {
-                    let mut variant = schema.clone();
-                    variant.insert("type".to_owned(), Value::from(name.as_str()));
-                    variant
-                };
-                let variants = several.iter().map(with).collect();
+                let variants = several
+                    .iter()
+                    .map(|name| {
+                        let mut variant = schema.clone();
+                        variant.insert("type".to_owned(), Value::from(name.as_str()));
+                        variant
+                    })
+                    .collect();
                 self.variants(variants, place)
             }
         }

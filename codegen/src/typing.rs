@@ -100,10 +100,11 @@ impl<'a> Reader<'a> {
     }
 
     fn read(&self, definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, TypingError> {
-        let read = |(index, definition): (usize, &Definition)| {
-            self.members(&definition_name(index), definition.members().len())
-        };
-        definitions.iter().enumerate().map(read).collect()
+        definitions
+            .iter()
+            .enumerate()
+            .map(|(index, definition)| self.members(&definition_name(index), definition.members().len()))
+            .collect()
     }
 
     fn members(&self, name: &str, count: usize) -> Result<Vec<FieldType>, TypingError> {
@@ -115,11 +116,12 @@ impl<'a> Reader<'a> {
             return Err(TypingError::NoStruct(name.to_owned()));
         };
         let properties: BTreeMap<&str, TypeId> = details.properties().collect();
-        let member = |index| {
-            let id = properties.get(member_name(index).as_str());
-            self.field_type(id.ok_or_else(|| TypingError::NoField(name.to_owned()))?)
-        };
-        (0..count).map(member).collect()
+        (0..count)
+            .map(|index| {
+                let id = properties.get(member_name(index).as_str());
+                self.field_type(id.ok_or_else(|| TypingError::NoField(name.to_owned()))?)
+            })
+            .collect()
     }
 
     fn field_type(&self, id: &TypeId) -> Result<FieldType, TypingError> {

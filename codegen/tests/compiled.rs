@@ -131,8 +131,7 @@ fn instances_survive_the_round_trip() {
     for server in support::servers() {
         // Two have no finite instance, and resolving anchors independently is not worth it.
         let left_out = ["recursive_required", "recursive_list", "anchors"];
-        let possible = |tool: &&codegen::Tool| !left_out.contains(&tool.name.as_str());
-        for tool in server.tools.iter().filter(possible) {
+        for tool in server.tools.iter().filter(|tool| !left_out.contains(&tool.name.as_str())) {
             let sides = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
             for (side, schema) in sides {
                 let Some(schema) = schema else { continue };

@@ -158,10 +158,12 @@ pub(crate) async fn nothing_left(marker: &str) -> Checked<()> {
 
 fn living(marker: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let owned = |process: &PathBuf| {
-        fs::read(process.join("environ")).is_ok_and(|environment| {
-            environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
+    entries
+        .map(|entry| entry.path())
+        .filter(|process| {
+            fs::read(process.join("environ")).is_ok_and(|environment| {
+                environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
+            })
         })
-    };
-    entries.map(|entry| entry.path()).filter(owned).collect()
+        .collect()
 }

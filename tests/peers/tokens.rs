@@ -144,14 +144,16 @@ fn order(number: usize) -> Order {
 }
 
 /// The text of each answer.
-fn answers<'a>(seen: &'a Value, count: usize) -> Checked<Vec<&'a str>> {
+fn answers(seen: &Value, count: usize) -> Checked<Vec<&str>> {
     let calls = seen["calls"].as_array().filter(|calls| calls.len() == count);
     let calls = calls.ok_or_else(|| format!("expected {count} calls: {}", seen["calls"]))?;
-    let text = |call: &'a Value| match (call["isError"].as_bool(), call["text"].as_str()) {
-        (Some(false), Some(text)) => Ok(text),
-        _ => Err(format!("a call has failed: {call}")),
-    };
-    calls.iter().map(text).collect()
+    calls
+        .iter()
+        .map(|call| match (call["isError"].as_bool(), call["text"].as_str()) {
+            (Some(false), Some(text)) => Ok(text),
+            _ => Err(format!("a call has failed: {call}")),
+        })
+        .collect()
 }
 
 /// Checks that the snippet and the direct calls both give the expected result.

@@ -27,12 +27,14 @@ fn variants(model: &TypeModel, tool: &ToolModel) -> Vec<TokenStream> {
         _ => return Vec::new(),
     };
     let is_alone = |held: &FieldType| variants.iter().filter(|(.., other)| *other == held).count() == 1;
-    let variant = |(name, kind, held): &(&String, Option<Kind>, &FieldType)| {
-        let accepted = format_ident!("{}", accepted(*kind, held, tool).filter(|_| is_alone(held))?);
-        let (name, held) = (format_ident!("{name}"), type_tokens(held, tool));
-        Some(quote! { #accepted #name(#held) })
-    };
-    variants.iter().filter_map(variant).collect()
+    variants
+        .iter()
+        .filter_map(|(name, kind, held)| {
+            let accepted = format_ident!("{}", accepted(*kind, held, tool).filter(|_| is_alone(held))?);
+            let (name, held) = (format_ident!("{name}"), type_tokens(held, tool));
+            Some(quote! { #accepted #name(#held) })
+        })
+        .collect()
 }
 
 /// The macro's name for the values that stand for a variant.

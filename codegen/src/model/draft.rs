@@ -85,8 +85,10 @@ impl Draft {
             (None, Some(index)) => Output::Type(index),
             (None, None) => Output::Untyped,
         };
-        let fallback = |(path, reason)| Fallback { path, reason };
-        let fallbacks = std::mem::take(&mut normalised.lost).into_iter().map(fallback).collect();
+        let fallbacks = std::mem::take(&mut normalised.lost)
+            .into_iter()
+            .map(|(path, reason)| Fallback { path, reason })
+            .collect();
         let places = normalised.places;
         Ok(Draft { normalised, types, output, output_type, places, fallbacks, unchecked: false })
     }

@@ -138,8 +138,10 @@ pub(super) fn shape(body: &Body, members: &[FieldType], direction: Direction) ->
         Body::Whole => Shape::Whole,
         Body::Texts { values, loose } => {
             let names = assign(values.iter().map(String::as_str), &mut namespace, camel);
-            let variant = |value: &String| (names.get(value).cloned().unwrap_or_default(), value.clone());
-            let variants = values.iter().map(variant).collect();
+            let variants = values
+                .iter()
+                .map(|value| (names.get(value).cloned().unwrap_or_default(), value.clone()))
+                .collect();
             Shape::Texts { variants, other: other(open || *loose, &mut namespace) }
         }
         Body::Tagged { tag, variants } => {

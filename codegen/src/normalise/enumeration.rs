@@ -17,9 +17,9 @@ impl Reader<'_> {
     /// The form of an enumeration. If the schema also names types, values of other types are ignored.
     pub(super) fn enumeration(&mut self, schema: &Schema, values: &[Value], place: &Place) -> Form {
         let types = types(schema);
-        let fits = |value: &&Value| types.iter().any(|name| is_of(value, name));
         let some = values.iter().filter(|value| !value.is_null());
-        let fitting: Vec<&Value> = some.clone().filter(fits).collect();
+        let fitting: Vec<&Value> =
+            some.clone().filter(|value| types.iter().any(|name| is_of(value, name))).collect();
         let some: Vec<&Value> = if fitting.is_empty() { some.collect() } else { fitting };
         let form = self.values(&some, values.is_empty(), place);
         // Some generators write a nullable enum without null in its values.

@@ -140,12 +140,14 @@ impl Reader<'_> {
             let next = found.len();
             found.entry(key).or_insert((next, schemas));
         }
-        let join = |(key, (_, mut schemas)): (String, (usize, Vec<Value>))| match schemas.len() {
-            0 => None,
-            1 => Some((key, schemas.swap_remove(0))),
-            _ => Some((key, json!({ "anyOf": schemas }))),
-        };
-        in_order(found).into_iter().filter_map(join).collect()
+        in_order(found)
+            .into_iter()
+            .filter_map(|(key, (_, mut schemas))| match schemas.len() {
+                0 => None,
+                1 => Some((key, schemas.swap_remove(0))),
+                _ => Some((key, json!({ "anyOf": schemas }))),
+            })
+            .collect()
     }
 }
 

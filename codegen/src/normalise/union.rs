@@ -223,10 +223,9 @@ impl Reader<'_> {
 pub(super) fn only_besides_null(schema: &Schema) -> Option<&Value> {
     let others = schema.keys().filter(|keyword| matters(keyword)).count();
     let variants = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
-    let is_null = |variant: &&Value| {
+    let (nulls, rest): (Vec<&Value>, Vec<&Value>) = variants.iter().partition(|variant| {
         variant.as_object().is_some_and(|variant| matches!(classify(variant), Variant::Null))
-    };
-    let (nulls, rest): (Vec<&Value>, Vec<&Value>) = variants.iter().partition(is_null);
+    });
     match rest.as_slice() {
         [only] if others == 1 && !nulls.is_empty() => Some(only),
         _ => None,
@@ -239,12 +238,14 @@ fn split_types(schema: Schema) -> Vec<Schema> {
     if names.len() < 2 || allowed_values(&schema).is_some() {
         return vec![schema];
     }
-    let with = |name: String| {
-        let mut variant = schema.clone();
-        variant.insert("type".to_owned(), Value::String(name));
-        variant
-    };
-    names.into_iter().map(with).collect()
+    names
+        .into_iter()
+        .map(|name| {
+            let mut variant = schema.clone();
+            variant.insert("type".to_owned(), Value::String(name));
+            variant
+        })
+        .collect()
 }
 
 fn classify(schema: &Schema) -> Variant {
@@ -294,12 +295,12 @@ fn is_fractional(schema: &Schema) -> bool {
 /// that does.
 fn tag(schemas: &[Schema]) -> Option<String> {
     let (first, others) = schemas.split_first()?;
-    let named =
-        |schema: &Schema| Some(schema.get("discriminator")?.get("propertyName")?.as_str()?.to_owned());
     let mut keys: Vec<String> = first.get("properties")?.as_object()?.keys().cloned().collect();
     keys.sort_unstable();
-    if let Some(name) = named(first) {
-        keys.insert(0, name);
+    let discriminator =
+        first.get("discriminator").and_then(|discriminator| discriminator.get("propertyName"));
+    if let Some(name) = discriminator.and_then(Value::as_str) {
+        keys.insert(0, name.to_owned());
     }
     keys.into_iter().find(|key| {
         let mut seen = BTreeSet::from_iter(tag_value(first, key));

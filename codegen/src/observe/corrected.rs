@@ -121,14 +121,14 @@ fn variants(observed: &Value) -> Vec<Value> {
         None => std::slice::from_ref(observed),
     };
     let single = |variant: &Value| match &variant["type"] {
-        Value::Array(names) => {
-            let one = |name: &Value| {
+        Value::Array(names) => names
+            .iter()
+            .map(|name| {
                 let mut one = variant.clone();
                 one["type"] = name.clone();
                 if name == "null" { json!({ "type": "null" }) } else { one }
-            };
-            names.iter().map(one).collect()
-        }
+            })
+            .collect(),
         Value::String(_) => vec![variant.clone()],
         _ => Vec::new(),
     };

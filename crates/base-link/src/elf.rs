@@ -169,22 +169,20 @@ impl<'a> Executable<'a> {
 
     /// The bytes of the file that are loaded at `address`.
     pub(crate) fn at_address(&self, address: u64, size: u64) -> Result<&'a [u8]> {
-        let contains = |segment: &&Segment| {
+        let segment = self.segments.iter().find(|segment| {
             let end = address.checked_add(size);
             address >= segment.address && end.is_some_and(|end| end <= segment.address + segment.file_size)
-        };
-        let segment = self.segments.iter().find(contains);
+        });
         let segment = segment.ok_or_else(|| malformed("an address is outside the segments"))?;
         self.at_offset(segment.offset + (address - segment.address), size)
     }
 
     /// Whether code is loaded at `address`.
     pub(crate) fn is_code(&self, address: u64) -> bool {
-        let has = |segment: &Segment| {
+        self.segments.iter().any(|segment| {
             let end = segment.address + segment.file_size;
             segment.flags & elf::PF_X.0 != 0 && (segment.address..end).contains(&address)
-        };
-        self.segments.iter().any(has)
+        })
     }
 
     /// The end of its last segment in memory; 0 without segments.

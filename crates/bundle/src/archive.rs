@@ -1,7 +1,7 @@
 //! Writes a folder as an archive whose bytes depend only on the names, contents and permissions of its files.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -30,18 +30,19 @@ pub(crate) fn write(root: &Path, to: &Path, level: i32) -> Result<u64> {
     // Their number changes nothing: the input is always divided in the same way.
     let threads =
         std::thread::available_parallelism().map_or(1, |number| number.get().try_into().unwrap_or(1));
-    let set = |encoder: &mut Encoder<'_, _>| {
-        encoder.multithread(threads)?;
-        encoder.window_log(WINDOW)?;
-        encoder.long_distance_matching(true)?;
-        encoder.include_checksum(true)
-    };
-    set(&mut encoder).map_err(at(to))?;
+    configure(&mut encoder, threads).map_err(at(to))?;
     let encoder = pack(root, encoder, time)?;
     encoder.finish().map_err(at(to))?;
     let bytes = counted.bytes;
     file.replace().map_err(at(to))?;
     Ok(bytes)
+}
+
+fn configure<W: Write>(encoder: &mut Encoder<'_, W>, threads: u32) -> io::Result<()> {
+    encoder.multithread(threads)?;
+    encoder.window_log(WINDOW)?;
+    encoder.long_distance_matching(true)?;
+    encoder.include_checksum(true)
 }
 
 /// The time of all files, in seconds since 1970.

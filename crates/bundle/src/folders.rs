@@ -25,8 +25,10 @@ pub(crate) fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
 
 /// All folders below `folder`, without itself, as paths from it.
 pub(crate) fn folders(folder: &Path) -> Result<BTreeSet<PathBuf>> {
-    let parents = |path: &PathBuf| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
-    let mut folders: BTreeSet<PathBuf> = files(folder)?.iter().flat_map(parents).collect();
+    let mut folders: BTreeSet<PathBuf> = files(folder)?
+        .iter()
+        .flat_map(|path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>())
+        .collect();
     folders.remove(Path::new(""));
     Ok(folders)
 }

@@ -21,12 +21,11 @@ const COMPILER: [&str; 2] = ["bin/rustc", "lib"];
 /// Copies the compiler with the standard libraries of its own platform and of snippets into the bundle in `root`.
 /// [`reduce`] decides which of these files the bundle keeps.
 pub(crate) fn copy_toolchain(toolchain: &Toolchain, host: &str, root: &Path) -> Result<()> {
-    let is_wanted = |path: &Path| {
+    folders::copy(&toolchain.sysroot, &root.join(TOOLCHAIN), |path| {
         let platform = path.strip_prefix(PLATFORMS).ok().and_then(|path| path.iter().next());
         let is_foreign = platform.is_some_and(|name| name != host && name != TARGET);
         COMPILER.iter().any(|part| path.starts_with(part)) && !is_foreign
-    };
-    folders::copy(&toolchain.sysroot, &root.join(TOOLCHAIN), is_wanted)
+    })
 }
 
 /// Removes the symbol tables of the copied compiler. Returns the paths of the changed files from its sysroot.
@@ -54,7 +53,6 @@ pub(crate) fn host(toolchain: &Toolchain) -> Result<&str> {
 /// Writes the manifest of the bundle in `root`, with all files that are there.
 pub(crate) fn write_manifest(root: &Path, version: &str, toolchain: &Toolchain) -> Result<BundleManifest> {
     let compiler = Needs::of_compiler(&root.join(TOOLCHAIN))?;
-    let read = |path: &PathBuf| BundledFile::read(root, path).map_err(unusable);
     let mut files = folders::files(root)?;
     files.remove(Path::new(MANIFEST));
     let manifest = BundleManifest {
@@ -65,7 +63,10 @@ pub(crate) fn write_manifest(root: &Path, version: &str, toolchain: &Toolchain) 
         compiler: toolchain.version.clone(),
         loader: compiler.loader.unwrap_or_default(),
         libraries: compiler.libraries.into_iter().collect(),
-        files: files.iter().map(read).collect::<Result<_>>()?,
+        files: files
+            .iter()
+            .map(|path| BundledFile::read(root, path).map_err(unusable))
+            .collect::<Result<_>>()?,
     };
     let text = serde_json::to_string_pretty(&manifest)
         .map_err(|error| failed(format!("the manifest can't be written: {error}")))?;

@@ -99,18 +99,22 @@ pub fn fields(schema: &Value) -> Result<Vec<Field>, FormError> {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let field = |(name, property): (&String, &Value)| {
-        let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);
-        Ok(Field {
-            title: text("title").unwrap_or_else(|| name.clone()),
-            description: text("description").unwrap_or_default(),
-            is_required: required.contains(&name.as_str()),
-            default: property.get("default").cloned(),
-            kind: kind(property).ok_or_else(|| FormError::UnsupportedField(name.clone()))?,
-            name: name.clone(),
-        })
-    };
-    properties.iter().map(field).collect()
+    properties
+        .iter()
+        .map(|(name, property)| field(name, property, required.contains(&name.as_str())))
+        .collect()
+}
+
+fn field(name: &str, property: &Value, is_required: bool) -> Result<Field, FormError> {
+    let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);
+    Ok(Field {
+        title: text("title").unwrap_or_else(|| name.to_owned()),
+        description: text("description").unwrap_or_default(),
+        is_required,
+        default: property.get("default").cloned(),
+        kind: kind(property).ok_or_else(|| FormError::UnsupportedField(name.to_owned()))?,
+        name: name.to_owned(),
+    })
 }
 
 fn kind(property: &Value) -> Option<Kind> {
@@ -136,11 +140,12 @@ fn choices(property: &Value) -> Option<Vec<Choice>> {
             let names = property.get("enumNames").and_then(Value::as_array);
             let values = values.iter().filter_map(Value::as_str).enumerate();
             let title = |index: usize| names.and_then(|names| names.get(index)).and_then(Value::as_str);
-            let choice = |(index, value): (usize, &str)| Choice {
-                value: value.to_owned(),
-                title: title(index).unwrap_or(value).to_owned(),
-            };
-            values.map(choice).collect()
+            values
+                .map(|(index, value)| Choice {
+                    value: value.to_owned(),
+                    title: title(index).unwrap_or(value).to_owned(),
+                })
+                .collect()
         }
         (None, None) => return None,
     };
@@ -195,8 +200,8 @@ impl Field {
 /// Finds a choice by its value, its title or its number.
 fn choose(choices: &[Choice], typed: &str) -> Result<String, InvalidInput> {
     let by_number = typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
-    let by_name = || choices.iter().find(|choice| choice.value == typed || choice.title == typed);
-    let chosen = by_name().or(by_number).ok_or(InvalidInput::Choice(choices.len()))?;
+    let by_name = choices.iter().find(|choice| choice.value == typed || choice.title == typed);
+    let chosen = by_name.or(by_number).ok_or(InvalidInput::Choice(choices.len()))?;
     Ok(chosen.value.clone())
 }
 

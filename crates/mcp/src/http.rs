@@ -197,9 +197,9 @@ impl Sender {
             // A redirect back to the same URL is not a better address. A query may contain keys.
             let target = target.filter(|target| *target != self.url);
             let without_query =
-                |target: Url| format!("{}{}", target.origin().ascii_serialization(), target.path());
+                target.map(|target| format!("{}{}", target.origin().ascii_serialization(), target.path()));
             return Err(HttpFailure::Redirect {
-                target: target.map(|target| shown(&without_query(target), EXCERPT_BYTES)),
+                target: without_query.map(|target| shown(&target, EXCERPT_BYTES)),
             });
         }
         let encoding = response.headers().get(CONTENT_ENCODING).map(HeaderValue::as_bytes);

@@ -41,8 +41,9 @@ const END: char = '\u{E001}';
 /// Whether a text can be the name of a secret: 1 to 128 letters, digits, `_`, `-` and `.`.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(is_part)
+    !text.is_empty()
+        && text.len() <= MAX_NAME
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
 /// The placeholder of a secret, for the texts of a [`ServerConfig`]. `None` if the name is not one.

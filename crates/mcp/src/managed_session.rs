@@ -214,15 +214,16 @@ impl ManagedSession {
     /// Returns an error if the server can't be reached, requires a login, or was closed.
     pub async fn session(&self) -> Result<Session, Error> {
         let mut status = self.shared.status.subscribe();
-        // A session that has just broken may still be reported as ready: the state follows, and then another session.
-        let is_settled = |status: &Status| match status.state {
-            ConnectionState::Connecting => false,
-            ConnectionState::Ready => !self.held().is_some_and(|session| session.is_closed()),
-            _ => true,
-        };
         // Lets a pending end of the connection take effect.
         tokio::task::yield_now().await;
-        let settled = status.wait_for(is_settled).await;
+        // A session that has just broken may still be reported as ready: the state follows, and then another session.
+        let settled = status
+            .wait_for(|status| match status.state {
+                ConnectionState::Connecting => false,
+                ConnectionState::Ready => !self.held().is_some_and(|session| session.is_closed()),
+                _ => true,
+            })
+            .await;
         // An earlier failure is not the reason if the session was closed in order.
         let failed = settled.ok().filter(|status| status.state != ConnectionState::Closed);
         let reason = failed.and_then(|status| status.last_error.clone());

@@ -6,7 +6,7 @@ use std::{io, sync::Arc};
 use futures::{StreamExt, stream::BoxStream};
 use reqwest::{
     Method, Url,
-    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
+    header::{ACCEPT, CONTENT_TYPE, HeaderValue},
 };
 use rmcp::{
     RoleClient,
@@ -39,12 +39,13 @@ pub(crate) struct SseTransport {
 impl SseTransport {
     /// Opens the stream and waits for the URL to post to, which must be on the server's own origin.
     pub(crate) async fn open(sender: Sender, router: ResponseRouter) -> Result<Self, HttpFailure> {
-        let make = |configured: HeaderMap| {
-            let mut headers = configured;
-            headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-            sender.http.request(Method::GET, sender.url().clone()).headers(headers)
-        };
-        let response = sender.send(make).await?;
+        let response = sender
+            .send(|configured| {
+                let mut headers = configured;
+                headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+                sender.http.request(Method::GET, sender.url().clone()).headers(headers)
+            })
+            .await?;
         let status = response.status();
         if !status.is_success() {
             return Err(HttpFailure::Status { status: status.as_u16(), body: excerpt(response).await });
@@ -99,12 +100,13 @@ async fn endpoint(
 }
 
 async fn post(sender: &Sender, endpoint: &Url, body: Vec<u8>) -> Result<(), HttpFailure> {
-    let make = |configured: HeaderMap| {
-        let mut headers = configured;
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        sender.http.request(Method::POST, endpoint.clone()).headers(headers).body(body.clone())
-    };
-    let response = sender.send(make).await?;
+    let response = sender
+        .send(|configured| {
+            let mut headers = configured;
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            sender.http.request(Method::POST, endpoint.clone()).headers(headers).body(body.clone())
+        })
+        .await?;
     // Only the status matters; the response comes over the stream.
     if response.status().is_success() {
         return Ok(());

@@ -54,8 +54,7 @@ impl Trace {
     }
 
     fn is_on(&self) -> bool {
-        let is_switched = || SWITCHED.read().contains(&self.server);
-        self.is_on != (ANY.load(Ordering::Relaxed) && is_switched())
+        self.is_on != (ANY.load(Ordering::Relaxed) && SWITCHED.read().contains(&self.server))
     }
 
     /// Logs a line that the server's process wrote to standard error. Returns whether it did.

@@ -20,10 +20,9 @@ fn corpus() -> &'static [(String, Vec<u8>)] {
     CORPUS.get_or_init(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/corpus/oauth");
         let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
-        let seed = |entry: std::fs::DirEntry| {
-            (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
-        };
-        let mut seeds: Vec<_> = entries.map(seed).collect();
+        let mut seeds: Vec<_> = entries
+            .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
+            .collect();
         seeds.sort();
         seeds
     })

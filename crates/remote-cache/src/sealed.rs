@@ -148,8 +148,10 @@ pub(crate) fn open(
     let prelude = Prelude::read(bytes)?;
     let end = PRELUDE + prelude.length;
     let Some(header) = bytes.get(PRELUDE..end) else { return Ok(None) };
-    let unknown = || Refusal::UnknownKey(hexadecimal(&prelude.signer));
-    let key = keys.iter().find(|key| key.id() == prelude.signer).ok_or_else(unknown)?;
+    let key = keys
+        .iter()
+        .find(|key| key.id() == prelude.signer)
+        .ok_or_else(|| Refusal::UnknownKey(hexadecimal(&prelude.signer)))?;
     let (before, signature) = bytes[..PRELUDE].split_at(PRELUDE - SIGNATURE);
     if !key.verifies(&signed(before, header), signature) {
         return Err(Refusal::Signature);

@@ -20,9 +20,8 @@ pub fn short_number(number: f64) -> String {
 }
 
 fn plural(noun: &str) -> String {
-    let is_vowel = |c: char| "aeiou".contains(c);
     match noun.strip_suffix('y') {
-        Some(stem) if !stem.ends_with(is_vowel) => format!("{stem}ies"),
+        Some(stem) if !stem.ends_with(|c| "aeiou".contains(c)) => format!("{stem}ies"),
         _ if noun.ends_with(['s', 'x']) || noun.ends_with("ch") => format!("{noun}es"),
         _ => format!("{noun}s"),
     }

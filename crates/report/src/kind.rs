@@ -91,7 +91,9 @@ mod tests {
     fn codes_are_unique_and_kebab_case() {
         let codes: std::collections::BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
         assert_eq!(codes.len(), Kind::ALL.len());
-        let is_fit = |code: &&str| code.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-        assert!(codes.iter().all(is_fit), "{codes:?}");
+        assert!(
+            codes.iter().all(|code| code.chars().all(|c| c.is_ascii_lowercase() || c == '-')),
+            "{codes:?}"
+        );
     }
 }

@@ -78,12 +78,11 @@ pub fn keeps_numbers(value: &RawValue) -> bool {
 /// `limit` bytes.
 #[must_use]
 pub fn lines(value: &RawValue, limit: usize) -> Lines {
-    // What can't be formatted is shown unchanged.
-    let whole = || Lines { text: value.get().to_owned(), is_cut: false };
-    let layout = Layout::lines(limit);
-    Scan::new(value.get(), Rules::MESSAGE, layout)
-        .run_up_to_limit()
-        .map_or_else(|_| whole(), |(text, is_cut)| Lines { text, is_cut })
+    match Scan::new(value.get(), Rules::MESSAGE, Layout::lines(limit)).run_up_to_limit() {
+        Ok((text, is_cut)) => Lines { text, is_cut },
+        // A text that can't be formatted is shown unchanged.
+        Err(_) => Lines { text: value.get().to_owned(), is_cut: false },
+    }
 }
 
 /// The result of [`lines`].

@@ -98,8 +98,9 @@ impl<'a> Scan<'a> {
     fn closes(&mut self, bracket: u8) -> Result<(), Error> {
         if let Some(Level::Object(base)) = self.open.pop() {
             let text = self.text;
-            let are_equal = |one, other| name_at(text, one) == name_at(text, other);
-            if let Some(second) = self.names.close(base as usize, are_equal) {
+            if let Some(second) =
+                self.names.close(base as usize, |one, other| name_at(text, one) == name_at(text, other))
+            {
                 let name: String = name_at(text, second).unwrap_or_default().chars().take(QUOTED).collect();
                 return Err(self.error(format!("the name {name:?} appears twice in one object"), second));
             }

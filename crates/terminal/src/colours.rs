@@ -50,18 +50,20 @@ pub fn bold(text: &str) -> String {
 
 /// Colours the labels of an error: its first word in red, `help:` in cyan, `more:` dim. The text is safe already.
 pub(crate) fn error(text: &str) -> String {
-    let line = |(number, line): (usize, &str)| {
-        let label = |label: &str, style: &str| {
-            let rest = line.strip_prefix(label)?;
-            Some(format!("\x1b[{style}m{label}\x1b[0m{rest}"))
-        };
-        let first = (number == 0).then(|| label("toolsmith:", "1;31")).flatten();
-        first
-            .or_else(|| label("help:", "1;36"))
-            .or_else(|| label("more:", "2"))
-            .unwrap_or_else(|| line.to_owned())
+    let lines = text.split('\n').enumerate().map(|(number, line)| error_line(line, number == 0));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn error_line(line: &str, is_first: bool) -> String {
+    let label = |label: &str, style: &str| {
+        let rest = line.strip_prefix(label)?;
+        Some(format!("\x1b[{style}m{label}\x1b[0m{rest}"))
     };
-    text.split('\n').enumerate().map(line).collect::<Vec<_>>().join("\n")
+    let first = if is_first { label("toolsmith:", "1;31") } else { None };
+    first
+        .or_else(|| label("help:", "1;36"))
+        .or_else(|| label("more:", "2"))
+        .unwrap_or_else(|| line.to_owned())
 }
 
 #[cfg(test)]

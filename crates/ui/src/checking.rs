@@ -37,8 +37,9 @@ pub(crate) async fn check(site: &Site, action: &Action) -> Result<Response, Page
     let names: Vec<&str> = name.into_iter().collect();
     let checking = site.commands.run(&["program", "check", "--json"], &names, String::new())?;
     let longest = LONGEST[usize::from(name.is_none())];
-    let late = || PageError::failed("the compiler did not finish in time; try again");
-    let checked = tokio::time::timeout(longest, checking).await.map_err(|_| late())??;
+    let checked = tokio::time::timeout(longest, checking)
+        .await
+        .map_err(|_| PageError::failed("the compiler did not finish in time; try again"))??;
     let codes = [exit_code::OK, exit_code::COMPILE].map(i32::from);
     match (checked.code, name) {
         (Some(code), None) if codes.contains(&code) => Ok(done("programs")),

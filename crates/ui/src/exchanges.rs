@@ -117,8 +117,8 @@ fn matched(
         }
     }
     // Refused calls were not recorded.
-    let was_sent = |call: &&Call| call.sent_ms.is_some() && call.ended_ms.is_some();
-    let mut ended: Vec<&Call> = calls.iter().filter(was_sent).collect();
+    let mut ended: Vec<&Call> =
+        calls.iter().filter(|call| call.sent_ms.is_some() && call.ended_ms.is_some()).collect();
     ended
         .sort_by(|one, other| one.ended_ms.partial_cmp(&other.ended_ms).unwrap_or(std::cmp::Ordering::Equal));
     let exchange = |call: &&Call| {

@@ -88,13 +88,12 @@ impl Page {
         let listener = LocalListener::bind(address, option).await?;
         let (access, ticket) = Access::new().map_err(Failure::system)?;
         let address = listener.address();
-        let announce = move |ticket: &str| announce(&format!("http://{address}{}{ticket}", routes::OPEN));
         let site = Site {
             access,
             store: Store::new(history),
             questions: None,
             commands: Commands::new(Vec::new()),
-            announce: Box::new(announce),
+            announce: Box::new(move |ticket| announce(&format!("http://{address}{}{ticket}", routes::OPEN))),
             configuration: LoadOptions::default(),
         };
         Ok(Page { listener, site, ticket })

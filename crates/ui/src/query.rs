@@ -50,10 +50,11 @@ impl Query {
     /// # Errors
     /// If it is another text.
     pub(crate) fn number(&self, name: &str) -> Result<Option<i64>, PageError> {
-        let parse = |value: &str| {
-            value.parse().map_err(|_| PageError::wrong(format!("{name} is {value:?}, and not a number")))
-        };
-        self.get(name).map(parse).transpose()
+        self.get(name)
+            .map(|value| {
+                value.parse().map_err(|_| PageError::wrong(format!("{name} is {value:?}, and not a number")))
+            })
+            .transpose()
     }
 
     /// The value of a field as a number, which may have decimals.
@@ -61,11 +62,12 @@ impl Query {
     /// # Errors
     /// If it is another text.
     pub(crate) fn decimal(&self, name: &str) -> Result<Option<f64>, PageError> {
-        let parse = |value: &str| {
-            let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| PageError::wrong(format!("{name} is {value:?}, and not a number")))
-        };
-        self.get(name).map(parse).transpose()
+        self.get(name)
+            .map(|value| {
+                let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+                number.ok_or_else(|| PageError::wrong(format!("{name} is {value:?}, and not a number")))
+            })
+            .transpose()
     }
 
     /// The start of the day in a field, in milliseconds since 1970.

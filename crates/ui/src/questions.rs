@@ -258,9 +258,11 @@ fn content(fields: &[Field], action: &Action) -> Result<Map<String, Value>, Page
         let value = match &field.kind {
             // Each box has one choice; a comma can be part of it.
             Kind::Choices(choices) => {
-                let is_chosen = |choice: &&Choice| action.form.all(&name).any(|given| given == choice.value);
-                let chosen: Vec<Value> =
-                    choices.iter().filter(is_chosen).map(|choice| choice.value.as_str().into()).collect();
+                let chosen: Vec<Value> = choices
+                    .iter()
+                    .filter(|choice| action.form.all(&name).any(|given| given == choice.value))
+                    .map(|choice| choice.value.as_str().into())
+                    .collect();
                 (!chosen.is_empty() || field.is_required).then(|| chosen.into())
             }
             // By its value alone, which another choice may have as its title.
@@ -291,9 +293,8 @@ pub(crate) fn answer(questions: Option<&OpenQuestions>, action: &Action) -> Resu
     let number = action.required("question")?;
     let number = number.parse().map_err(|_| PageError::wrong("the question is not a number"))?;
     let word = action.required("answer")?;
-    let closed = || PageError::wrong(NotAccepted::Closed.to_string());
     // No other question gets its number later.
-    let question = questions.get(number).ok_or_else(closed)?;
+    let question = questions.get(number).ok_or_else(|| PageError::wrong(NotAccepted::Closed.to_string()))?;
     if !shown::is_of(action, &digest(&question)) {
         return Err(shown::differs("the question"));
     }

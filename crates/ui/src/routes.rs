@@ -184,10 +184,10 @@ async fn tool_page(
     Extension(visitor): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageError> {
-    let page = move |reader: Option<&Reader>, configured: &Configured, query: &Query| {
+    read_configured(site, query, move |reader, configured, query| {
         servers_tool::page(reader, configured, query, &visitor)
-    };
-    read_configured(site, query, page).await
+    })
+    .await
 }
 
 /// Calls a tool with the arguments of a form.
@@ -205,10 +205,8 @@ async fn programs_page(
     site: State<Arc<Site>>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Response, PageError> {
-    let page = move |reader: Option<&Reader>, configured: &Configured, _: &Query| {
-        programs::page(reader, configured, &visitor)
-    };
-    read_configured(site, None, page).await
+    read_configured(site, None, move |reader, configured, _| programs::page(reader, configured, &visitor))
+        .await
 }
 
 async fn program_page(
@@ -216,10 +214,10 @@ async fn program_page(
     Extension(visitor): Extension<Visitor>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageError> {
-    let page = move |reader: Option<&Reader>, configured: &Configured, query: &Query| {
+    read_configured(site, query, move |reader, configured, query| {
         programs_one::page(reader, configured, query, &visitor)
-    };
-    read_configured(site, query, page).await
+    })
+    .await
 }
 
 async fn permissions_page(
@@ -263,11 +261,13 @@ async fn json(
     RawQuery(query): RawQuery,
 ) -> Result<impl axum::response::IntoResponse, PageError> {
     let query = Query::of(query.as_deref())?;
-    let work = move |reader: Option<&Reader>| {
-        let execution = execution::read(reader, id(&query)?)?;
-        serde_json::to_vec(&execution).map_err(|error| PageError::failed(error.to_string()))
-    };
-    let json = site.store.read(work).await?;
+    let json = site
+        .store
+        .read(move |reader| {
+            let execution = execution::read(reader, id(&query)?)?;
+            serde_json::to_vec(&execution).map_err(|error| PageError::failed(error.to_string()))
+        })
+        .await?;
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CONTENT_DISPOSITION, "attachment")];
     Ok((headers, json))
 }

@@ -93,8 +93,9 @@ pub(crate) async fn save(site: &Site, action: &Action) -> Result<Document, PageE
 
 async fn command(site: &Site, words: &[&str], program: &Program<'_>) -> Result<Done, PageError> {
     let saving = site.commands.run(words, &[program.name, "-"], program.text.to_owned())?;
-    let late = || PageError::failed("the program was not compiled in time; try again");
-    tokio::time::timeout(LONGEST, saving).await.map_err(|_| late())?
+    tokio::time::timeout(LONGEST, saving)
+        .await
+        .map_err(|_| PageError::failed("the program was not compiled in time; try again"))?
 }
 
 /// A digest of a program, and of what the command has shown of it: the change and the tools.

@@ -95,8 +95,8 @@ fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Marku
 /// The tools as accepted with `mcp lock`, and what differs.
 fn pins(name: &str, configured: &Configured) -> Markup {
     let Some(list) = configured.lists.get(name) else { return html! {} };
-    let admits = |tool: &str| configured.config.admits(name, tool);
-    let differences: Vec<Difference> = configured.known.pins.differences(name, list, admits);
+    let differences: Vec<Difference> =
+        configured.known.pins.differences(name, list, |tool| configured.config.admits(name, tool));
     html! {
         h2 #pins { "Pins" }
         @if differences.is_empty() {

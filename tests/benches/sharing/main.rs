@@ -74,12 +74,13 @@ fn main() {
 fn measure(subject: &Subject) -> Waited {
     // Compiles it.
     subject.run(REPEATED);
-    let turn = |_| {
-        let begin = Instant::now();
-        subject.run(REPEATED);
-        begin.elapsed()
-    };
-    let mut times: Vec<Duration> = (0..TURNS).map(turn).collect();
+    let mut times: Vec<Duration> = (0..TURNS)
+        .map(|_| {
+            let begin = Instant::now();
+            subject.run(REPEATED);
+            begin.elapsed()
+        })
+        .collect();
     times.sort();
     Waited { median: times[TURNS / 2], ninth: times[TURNS * 9 / 10] }
 }

@@ -269,11 +269,13 @@ impl Catalog {
         let catalog: Value =
             serde_json::from_str(printed).map_err(|error| format!("codex debug models: {error}"))?;
         let models = catalog["models"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let fits = |model: &&Value| {
-            let is_code_mode = model["tool_mode"] == "code_mode_only";
-            model["visibility"] == "list" && is_code_mode == (self == Catalog::CodeMode)
-        };
-        let slug = models.iter().find(fits).and_then(|model| model["slug"].as_str());
+        let slug = models
+            .iter()
+            .find(|model| {
+                let is_code_mode = model["tool_mode"] == "code_mode_only";
+                model["visibility"] == "list" && is_code_mode == (self == Catalog::CodeMode)
+            })
+            .and_then(|model| model["slug"].as_str());
         slug.map(str::to_owned).ok_or_else(|| {
             let kind = if self == Catalog::CodeMode { "with" } else { "other than with" };
             format!("no model in Codex's catalog {kind} `tool_mode` code_mode_only: adapt tests/peers/agents/kinds.rs")

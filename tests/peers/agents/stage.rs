@@ -238,6 +238,6 @@ pub(super) fn program(path: &Path, variables: &[(&str, PathBuf)], line: &[PathBu
     let line: String = line.iter().map(|part| format!("'{}' ", part.display())).collect();
     let script = format!("#!/bin/sh\n{exports}exec {line}\"$@\"\n");
     write(path, &script)?;
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(failed)
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+        .map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -40,10 +40,12 @@ pub(super) type Answer<'a> = (&'a str, &'a str);
 impl Terminal {
     /// A terminal in `home` with nothing in the environment but these variables and `HOME`.
     pub(super) fn new(home: &Path, environment: &[(&str, &str)]) -> Self {
-        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         Self {
             home: home.to_owned(),
-            environment: environment.iter().map(own).collect(),
+            environment: environment
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
             record: String::new(),
         }
     }

@@ -72,8 +72,7 @@ impl RunResult {
     /// The first line of the outcome's error that is not blank, if there is an error.
     pub(super) fn error_line(&self) -> Option<String> {
         let error = &self.answer["_meta"][OUTCOME]["error"]["message"];
-        let line = |text: &str| text.lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
-        error.as_str().and_then(line)
+        error.as_str().and_then(|text| text.lines().find(|line| !line.trim().is_empty()).map(str::to_owned))
     }
 }
 

@@ -92,8 +92,10 @@ fn a_cold_cache_survives_kills_and_concurrent_builds() {
 /// Fills a cache with only the layer of the shared one.
 pub(crate) fn with_the_layer_of_the_shared(cache: &Path) {
     // Older layers belong to older sources; a layer's folder has the time of its last use.
-    let used = |layer: &PathBuf| fs::metadata(layer).and_then(|layer| layer.modified()).unwrap();
-    let layer = layers(shared()).into_iter().max_by_key(used).unwrap();
+    let layer = layers(shared())
+        .into_iter()
+        .max_by_key(|layer| fs::metadata(layer).and_then(|layer| layer.modified()).unwrap())
+        .unwrap();
     let copy = cache.join("layers-v1").join(layer.file_name().unwrap());
     fs::create_dir_all(&copy).unwrap();
     for file in fs::read_dir(&layer).unwrap().flatten() {

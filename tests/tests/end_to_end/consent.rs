@@ -157,8 +157,10 @@ fn a_prompt_resets_the_terminal_and_starts_on_a_new_line() {
     ] {
         assert!(before.contains(reset), "{reset:?} in {before:?}");
     }
-    let is_on_its_line = |line: &str| line.contains("no line end") && line.contains("A call needs");
-    assert!(!done.stderr.lines().any(is_on_its_line), "{done:#?}");
+    assert!(
+        !done.stderr.lines().any(|line| line.contains("no line end") && line.contains("A call needs")),
+        "{done:#?}"
+    );
 }
 
 #[test]

@@ -252,8 +252,7 @@ impl RunningProcess {
     /// Waits until the terminal has shown `text` `count` times, and types a line.
     #[track_caller]
     pub(crate) fn answer(&self, text: &str, count: usize, line: &str) {
-        let shown = || String::from_utf8_lossy(&self.screen.lock()).matches(text).count() >= count;
-        self.wait_until(text, shown);
+        self.wait_until(text, || String::from_utf8_lossy(&self.screen.lock()).matches(text).count() >= count);
         self.keyboard.as_ref().unwrap().write_all(line.as_bytes()).unwrap();
     }
 

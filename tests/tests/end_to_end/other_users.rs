@@ -54,9 +54,9 @@ fn open_to_others(folder: &Path) -> Vec<String> {
 /// The programs in a cache whose text has this part. Other tests add and remove others.
 fn programs(cache: &Path, part: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(cache.join("programs-v1")).unwrap().map(|entry| entry.unwrap().path());
-    let has_part =
-        |entry: &PathBuf| fs::read_to_string(entry.join("source.json")).is_ok_and(|text| text.contains(part));
-    entries.filter(has_part).collect()
+    entries
+        .filter(|entry| fs::read_to_string(entry.join("source.json")).is_ok_and(|text| text.contains(part)))
+        .collect()
 }
 
 #[test]

@@ -24,8 +24,10 @@ fn corrected(mistakes: &[Mistake<'_>]) {
     for (code, lines, result) in mistakes {
         let outcome = run(code).done().outcome();
         let fixes = outcome["fixes"].as_array().unwrap();
-        let after = |fix: &Value| (fix["line"].as_u64().unwrap(), fix["after"].as_str().unwrap().to_owned());
-        let fixes: Vec<(u64, String)> = fixes.iter().map(after).collect();
+        let fixes: Vec<(u64, String)> = fixes
+            .iter()
+            .map(|fix| (fix["line"].as_u64().unwrap(), fix["after"].as_str().unwrap().to_owned()))
+            .collect();
         let expected: Vec<(u64, String)> =
             lines.iter().map(|(line, text)| (*line, (*text).to_owned())).collect();
         if fixes != expected || outcome["status"] != "ok" || outcome["result"] != *result {

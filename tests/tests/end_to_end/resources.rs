@@ -21,8 +21,10 @@ fn value(arguments: &[&str]) -> (Value, String) {
 #[track_caller]
 fn rows(arguments: &[&str]) -> (Vec<Vec<String>>, String) {
     let done = look("library", arguments).exits(0);
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
-    (done.stdout.lines().map(words).collect(), done.stderr)
+    (
+        done.stdout.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect(),
+        done.stderr,
+    )
 }
 
 #[test]

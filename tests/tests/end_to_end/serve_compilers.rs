@@ -115,8 +115,10 @@ fn library(id: u32) -> Option<PathBuf> {
 /// The files that the compiler with this id has mapped (proc_pid_maps(5)).
 fn mapped(id: u32) -> impl Iterator<Item = PathBuf> {
     let maps = fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
-    let path = |line: &str| line.find('/').map(|at| PathBuf::from(&line[at..]));
-    maps.lines().filter_map(path).collect::<Vec<_>>().into_iter()
+    maps.lines()
+        .filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 #[test]

@@ -173,11 +173,10 @@ fn a_tool_that_changed_after_the_question_needs_a_new_one() {
     // A changed entry starts a new process, which has the current tools.
     server.configure(&described(", env: { ANOTHER: start }"));
     server.wait_for_log("the configuration was read again");
-    let has_new_description = || {
+    server.wait_until("the changed tool", || {
         let describe = json!({ "name": "execute_code", "arguments": { "code": "describe_tools([\"faulty::act\"]).await?" } });
         client.ask("tools/call", &describe).to_string().contains("Deletes.")
-    };
-    server.wait_until("the changed tool", has_new_description);
+    });
     let second = client.ask("tools/call", &answered(&call, &question, &yes()));
     assert_eq!(second["result"]["resultType"], "input_required", "{second:#}");
     let answer = client.ask("tools/call", &answered(&call, &second["result"], &yes()));

@@ -117,9 +117,8 @@ fn after_an_unanswered_question_no_further_one_is_asked() {
                 { denied += 1; } } denied";
     let mut asking = client.begin("tools/call", &execute(code));
     question(&mut asking);
-    let is_next =
-        |message: &Value| message["method"] == "elicitation/create" || message["result"].is_object();
-    let answer = asking.until(is_next);
+    let answer =
+        asking.until(|message| message["method"] == "elicitation/create" || message["result"].is_object());
     assert_eq!(outcome_of(&answer)["result"], 5, "{answer:#}");
 }
 

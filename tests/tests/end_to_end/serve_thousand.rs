@@ -77,8 +77,10 @@ fn fields<'a>(description: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
         description.split_once(&format!("struct {name} {{\n")).unwrap_or_else(|| panic!("{description}"));
     let (body, _) = body.split_once("\n}").unwrap();
     let lines = body.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-    let line = |line: &'a str| line.rsplit_once(',').map_or(line, |(declared, _)| declared);
-    lines.map(line).map(|declared| declared.split_once(": ").unwrap()).collect()
+    lines
+        .map(|line| line.rsplit_once(',').map_or(line, |(declared, _)| declared))
+        .map(|declared| declared.split_once(": ").unwrap())
+        .collect()
 }
 
 #[test]

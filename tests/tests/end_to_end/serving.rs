@@ -218,9 +218,9 @@ impl Server {
     /// Its open files, as the kernel names them.
     pub(crate) fn open_files(&self) -> Vec<String> {
         let entries = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().flatten();
-        let name =
-            |entry: fs::DirEntry| Some(fs::read_link(entry.path()).ok()?.to_string_lossy().into_owned());
-        entries.filter_map(name).collect()
+        entries
+            .filter_map(|entry| Some(fs::read_link(entry.path()).ok()?.to_string_lossy().into_owned()))
+            .collect()
     }
 
     /// A file in its working folder.

@@ -95,11 +95,10 @@ async fn a_question_of_a_client_that_cannot_ask_is_answered_on_the_page() {
     assert_eq!(outcome_of(&answer)["result"], "<b>let in</b>", "{answer:#}");
     assert!(!visitor.page("savings").await.contains(">(1) "));
     // The history is written behind the answer.
-    let is_kept = || {
+    site.process.wait_until("the answer in the history", || {
         let question = &site.latest_kept()["questions"][0];
         (&question["answer"], &question["answered_by"]) == (&json!("once"), &json!("page"))
-    };
-    site.process.wait_until("the answer in the history", is_kept);
+    });
 
     // For the session: the next call asks nobody.
     let page = asked(&mut site, &visitor, 2).await;
@@ -172,11 +171,10 @@ async fn the_form_of_a_server_is_filled_in_on_the_page() {
         assert_eq!(post(answer, count).await.status, StatusCode::SEE_OTHER);
         let ended = answer_to(&mut site, id);
         assert_eq!(outcome_of(&ended)["result"], json!([received, null]), "{ended:#}");
-        let is_kept = || {
+        site.process.wait_until("the answer in the history", || {
             let question = &site.latest_kept()["questions"][0];
             (&question["answer"], &question["answered_by"]) == (&json!(answer), &json!("page"))
-        };
-        site.process.wait_until("the answer in the history", is_kept);
+        });
     }
 }
 
@@ -336,11 +334,10 @@ async fn an_execution_is_run_again_with_the_configuration_of_the_page() {
     contains(&page, &["Run it again?", "made 1 call", "demo.list_orders", "Yes, run it again"]);
     let fields = [("token", field(&page, "token")), ("id", first["id"].as_str().unwrap())];
     assert_eq!(visitor.post("again", &visitor.origin, &fields).await.status, StatusCode::SEE_OTHER);
-    let is_done = || {
+    site.process.wait_until("the second execution", || {
         let latest = site.latest_kept();
         latest["id"] != first["id"] && latest["status"] == "ok"
-    };
-    site.process.wait_until("the second execution", is_done);
+    });
     assert_eq!(site.latest_kept()["code"], first["code"]);
     let unknown = [("token", field(&page, "token")), ("id", "zzz")];
     let answer = visitor.post("again", &visitor.origin, &unknown).await;

@@ -84,8 +84,10 @@ impl Fixture {
 
     /// Logs in with the scripted browser.
     pub(crate) async fn login(&self, challenge: &Challenge) -> Result<(), Error> {
-        let open = |address: String| async move { drop(browser::visit(&address).await) };
-        watched(mcp::login(&self.config, Some(challenge), open)).await
+        watched(mcp::login(&self.config, Some(challenge), |address| async move {
+            drop(browser::visit(&address).await);
+        }))
+        .await
     }
 
     /// Logs in and connects.

@@ -17,11 +17,12 @@ fn object(server: &S3Server, key: &str) -> PathBuf {
 /// A text that does not become smaller when it is compressed.
 fn noise(length: usize) -> String {
     let mut state = 1_u64;
-    let letter = |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
-    };
-    (0..length).map(letter).collect()
+    (0..length)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
+        })
+        .collect()
 }
 
 #[tokio::test]

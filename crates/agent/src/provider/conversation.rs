@@ -111,11 +111,10 @@ fn unmarked(api: Api, signature: &str) -> Option<&str> {
 /// Ids from other APIs may have characters that these two reject; their own ids don't change.
 fn id(api: Api, id: &str) -> String {
     match api {
-        Api::Anthropic | Api::OpenAiResponses => {
-            let plain =
-                |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' };
-            id.chars().map(plain).collect()
-        }
+        Api::Anthropic | Api::OpenAiResponses => id
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' })
+            .collect(),
         Api::OpenAi | Api::Gemini => id.to_owned(),
     }
 }

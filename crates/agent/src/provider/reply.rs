@@ -67,8 +67,7 @@ fn add(api: Api, blocks: &mut Vec<Block>, part: ContentPart, of_calls: &[Vec<Str
 /// Adds thoughts that came without a position to the first signature.
 fn add_thought(api: Api, blocks: &mut Vec<Block>, thought: Option<String>) {
     let Some(thought) = thought.filter(|thought| !thought.is_empty()) else { return };
-    let is_present = |block: &Block| matches!(block, Block::Thinking { text, .. } if !text.is_empty());
-    if blocks.iter().any(is_present) {
+    if blocks.iter().any(|block| matches!(block, Block::Thinking { text, .. } if !text.is_empty())) {
         return;
     }
     // Thoughts of Chat Completions are sent back without a signature.
@@ -153,12 +152,13 @@ fn stop(reason: &StopReason, calls: bool, frames: &StreamEvents) -> Stop {
 fn usage(usage: &genai::chat::Usage) -> Usage {
     let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
     let input = count(usage.prompt_tokens).unwrap_or_default();
-    // If Gemini reports only thoughts, only the total includes the output.
-    let rest = || count(usage.total_tokens).map(|total| total.saturating_sub(input));
     let cached = usage.prompt_tokens_details.as_ref().and_then(|details| count(details.cached_tokens));
     Usage {
         input,
-        output: count(usage.completion_tokens).or_else(rest).unwrap_or_default(),
+        // If Gemini reports only thoughts, only the total includes the output.
+        output: count(usage.completion_tokens)
+            .or_else(|| count(usage.total_tokens).map(|total| total.saturating_sub(input)))
+            .unwrap_or_default(),
         cached: cached.unwrap_or_default(),
     }
 }

@@ -122,13 +122,12 @@ pub(super) fn start(
     state: Arc<State>,
 ) -> Result<mpsc::Sender<Work>, StoreError> {
     let (sender, works) = mpsc::channel();
-    let failed = |error| {
-        let message = format!("cannot start a thread to write {}: {error}", file.display());
-        StoreError::new(StoreErrorKind::Thread, message).caused_by(error)
-    };
     let writer = Writer::new(connection, file.to_owned(), state);
     let thread = std::thread::Builder::new().name("conversations".to_owned());
-    thread.spawn(move || writer.run(&works)).map_err(failed)?;
+    thread.spawn(move || writer.run(&works)).map_err(|error| {
+        let message = format!("cannot start a thread to write {}: {error}", file.display());
+        StoreError::new(StoreErrorKind::Thread, message).caused_by(error)
+    })?;
     Ok(sender)
 }
 
@@ -370,9 +369,9 @@ fn insert(transaction: &Transaction<'_>, keep: &Keep) -> Result<(), rusqlite::Er
     }
     let sql = "INSERT INTO messages (id, conversation, parent, role, at, input_tokens, output_tokens, cached_tokens) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let tokens = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).min(MAX_TOKENS);
     let Usage { input, output, cached } = keep.usage;
-    let [input, output, cached] = [input, output, cached].map(tokens);
+    let [input, output, cached] =
+        [input, output, cached].map(|count| i64::try_from(count).unwrap_or(i64::MAX).min(MAX_TOKENS));
     let role = keep.role.name();
     let values = params![keep.id, keep.conversation, keep.parent, role, keep.at, input, output, cached];
     transaction.prepare_cached(sql)?.execute(values)?;

@@ -162,10 +162,12 @@ pub(super) fn resolve<'a, R: ReadRef<'a>>(
         }
         next += 1;
     }
-    let meanings = |(number, object): (usize, &Object<'_>)| {
-        object.symbols.iter().map(|symbol| program.meaning(number, symbol)).collect()
-    };
-    program.targets = program.objects.iter().enumerate().map(meanings).collect();
+    program.targets = program
+        .objects
+        .iter()
+        .enumerate()
+        .map(|(number, object)| object.symbols.iter().map(|symbol| program.meaning(number, symbol)).collect())
+        .collect();
     Ok(program)
 }
 

@@ -72,7 +72,7 @@ fn elements(raw: &RawValue) -> Vec<&RawValue> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Whether a value is a list with nothing but content blocks.
+    /// Whether a value is a list that has only content blocks.
     pub(super) fn is_list_of_blocks(raw: &RawValue) -> bool {
         let elements = elements(raw);
         !elements.is_empty() && elements.into_iter().all(is_block)
@@ -102,9 +102,11 @@ impl<'a> Blocks<'a> {
     fn read_list(&mut self, content: &'a RawValue) {
         let elements = elements(content);
         let is_text = |element: &&RawValue| element.get().starts_with('"');
-        let is_data =
-            |element: &&RawValue| !is_text(element) && !is_named_block(element) && !is_block(element);
-        if !elements.is_empty() && elements.iter().all(is_data) {
+        if !elements.is_empty()
+            && elements
+                .iter()
+                .all(|element| !is_text(element) && !is_named_block(element) && !is_block(element))
+        {
             self.change("its `content` has values instead of content blocks");
             elements.iter().for_each(|element| self.push_text(element.get()));
             self.data = Some(content);

@@ -65,12 +65,11 @@ impl Pattern {
             let options = PatternOptions::regex().size_limit(size);
             build(Engine::Linear(size, steps), jsonschema::options().with_pattern_options(options))
         };
-        let backtracking = || {
+        let sizes = SIZES.into_iter().filter(|(size, _)| *size <= SMALL || !only_small);
+        sizes.into_iter().find_map(linear).or_else(|| {
             let options = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(SMALL);
             build(Engine::Backtracking, jsonschema::options().with_pattern_options(options))
-        };
-        let sizes = SIZES.into_iter().filter(|(size, _)| *size <= SMALL || !only_small);
-        sizes.into_iter().find_map(linear).or_else(backtracking)
+        })
     }
 
     pub(super) fn text(&self) -> &str {

@@ -148,6 +148,7 @@ pub(super) fn is_valid(index: usize, value: &Value) -> bool {
 
 /// Takes the problems found in a part, by the number in its error message.
 pub(super) fn found(number: &str) -> Vec<Problem> {
-    let take = |run: &mut Run| run.found.get_mut(number.parse::<usize>().ok()?).map(std::mem::take);
-    with(take).flatten().unwrap_or_default()
+    with(|run| run.found.get_mut(number.parse::<usize>().ok()?).map(std::mem::take))
+        .flatten()
+        .unwrap_or_default()
 }

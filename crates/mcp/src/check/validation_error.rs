@@ -241,17 +241,20 @@ fn name(wanted: JsonType) -> &'static str {
 }
 
 fn steps(path: &Location) -> Vec<String> {
-    let step = |segment: LocationSegment<'_>| match segment {
-        LocationSegment::Property(name) => step(&name),
-        LocationSegment::Index(index) => format!("[{index}]"),
-    };
-    path.segments().map(step).collect()
+    path.segments()
+        .map(|segment| match segment {
+            LocationSegment::Property(name) => step(&name),
+            LocationSegment::Index(index) => format!("[{index}]"),
+        })
+        .collect()
 }
 
 /// The path step to a property.
 fn step(name: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "_-$".contains(character);
-    if !name.is_empty() && name.len() <= VALUE_BYTES && name.chars().all(plain) {
+    if !name.is_empty()
+        && name.len() <= VALUE_BYTES
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || "_-$".contains(character))
+    {
         return format!(".{name}");
     }
     format!("[{}]", quoted(&Value::from(name)))

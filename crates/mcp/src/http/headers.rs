@@ -113,8 +113,7 @@ fn header_name(schema: &Map<String, Value>, header: &Value) -> Result<String, An
     let Some(name) = header.as_str().filter(|name| !name.is_empty()) else {
         return Err(AnnotationError::Name(None));
     };
-    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    if !name.chars().all(is_token) {
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c)) {
         return Err(AnnotationError::Name(Some(name.to_owned())));
     }
     match schema.get("type").and_then(Value::as_str) {
@@ -130,16 +129,18 @@ impl ParameterHeaders {
 
     /// The headers of a call with these arguments.
     pub(crate) fn of(&self, arguments: &Value) -> Vec<(String, String)> {
-        let header = |(path, header): &(Vec<String>, String)| {
-            let value = path.iter().try_fold(arguments, |value, name| value.get(name))?;
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Bool(_) | Value::Number(_) => value.to_string(),
-                _ => return None,
-            };
-            Some((format!("Mcp-Param-{header}"), header_value(&text)))
-        };
-        self.0.iter().filter_map(header).collect()
+        let texts =
+            self.0.iter().filter_map(|(path, header)| Some((header, argument_text(arguments, path)?)));
+        texts.map(|(header, text)| (format!("Mcp-Param-{header}"), header_value(&text))).collect()
+    }
+}
+
+/// The text of the argument at a path; `None` if it is missing, null, an array or an object.
+fn argument_text(arguments: &Value, path: &[String]) -> Option<String> {
+    match path.iter().try_fold(arguments, |value, name| value.get(name))? {
+        Value::String(text) => Some(text.clone()),
+        value @ (Value::Bool(_) | Value::Number(_)) => Some(value.to_string()),
+        _ => None,
     }
 }
 

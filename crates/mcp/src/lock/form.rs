@@ -98,8 +98,9 @@ pub(super) fn parse(text: &str) -> Result<Lock, FormError> {
     for (server, form) in file.servers.0 {
         let mut locked = LockedServer { pinned: form.pinned, ..LockedServer::default() };
         for (name, form) in form.tools.0 {
-            let place = || format!("{}.{}", shown(&server, NAME_BYTES), shown(&name, NAME_BYTES));
-            let tool = form.read(text, &name, place)?;
+            let tool = form.read(text, &name, || {
+                format!("{}.{}", shown(&server, NAME_BYTES), shown(&name, NAME_BYTES))
+            })?;
             locked.tools.insert(name, tool);
         }
         lock.servers.insert(server, locked);
@@ -152,8 +153,8 @@ fn wrong(error: &serde_json::Error, start: Position) -> FormError {
 }
 
 /// A position in the text: line and column, both from 1, columns in bytes as serde_json counts them.
-struct Position {
 #[derive(Clone, Copy)]
+struct Position {
     line: usize,
     column: usize,
 }

@@ -174,8 +174,9 @@ impl Bounded {
         let sent = self.transport.send(request);
         let mut response = if is_discovery {
             let deadline = *self.spent().deadline.get_or_insert_with(|| Instant::now() + self.limits.time);
-            let late = |_| Refused::Time { place: place(url), limit: self.limits.time };
-            timeout_at(deadline, sent).await.map_err(late)??
+            timeout_at(deadline, sent)
+                .await
+                .map_err(|_| Refused::Time { place: place(url), limit: self.limits.time })??
         } else {
             sent.await?
         };

@@ -44,8 +44,7 @@ pub(super) async fn carried<T: Send + 'static>(
         let _counted = counted;
         exchange.await
     });
-    let failed = |error| HttpFailure::OAuth(format!("the exchange for tokens failed: {error}"));
-    task.await.map_err(failed)?
+    task.await.map_err(|error| HttpFailure::OAuth(format!("the exchange for tokens failed: {error}")))?
 }
 
 /// The result of the work, or a failure at the deadline, which is [`EXCHANGE_TIMEOUT`] after its start.

@@ -86,11 +86,14 @@ where
 /// [`ErrorKind::Login`] if the file with the tokens can't be removed. A failed revocation is not an error: the tokens
 /// are removed from this machine all the same.
 pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
-    let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
     let authorizer = authorizer(config)?;
     let held = authorizer.store.hold().await;
     let record = authorizer.store.read().await.ok().flatten();
-    let was_there = authorizer.store.forget().await.map_err(|failure| fail(failure.to_string()))?;
+    let was_there = authorizer
+        .store
+        .forget()
+        .await
+        .map_err(|failure| Error::new(&config.name, ErrorKind::Login { reason: failure.to_string() }))?;
     drop(held);
     if let Some(record) = record
         && let Some(endpoint) = record.revocation_endpoint()

@@ -89,12 +89,11 @@ impl Session {
 /// The members of a request's `_meta` to forward: not those of the connection it came from.
 fn own_meta(meta: Value, by_request: bool) -> Map<String, Value> {
     let Value::Object(mut meta) = meta else { return Map::new() };
-    let keeps = |name: &str| match name {
+    meta.retain(|name, _| match name.as_str() {
         "progressToken" => false,
         LOG_LEVEL => true,
         CAPABILITIES => by_request,
         _ => !name.starts_with(PROTOCOL_PREFIX),
-    };
-    meta.retain(|name, _| keeps(name));
+    });
     meta
 }

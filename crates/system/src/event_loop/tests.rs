@@ -68,8 +68,8 @@ fn brief_work_and_other_loops_stay_where_they_are() {
 #[test]
 fn a_panic_leaves_the_thread_on_the_loop() {
     let panicked = server().block_on(async {
-        let work = || off_loop(BRIEF + 1, || panic!("as intended"));
-        let panicked: std::thread::Result<()> = std::panic::catch_unwind(work);
+        let panicked: std::thread::Result<()> =
+            std::panic::catch_unwind(|| off_loop(BRIEF + 1, || panic!("as intended")));
         panicked.is_err() && !IS_OFF.get()
     });
     assert!(panicked);

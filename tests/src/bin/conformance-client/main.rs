@@ -72,12 +72,12 @@ async fn run() -> Outcome<()> {
 }
 
 async fn login(config: &ServerConfig, challenge: &Challenge) -> Result<(), mcp::Error> {
-    let open = |address: String| async move {
+    mcp::login(config, Some(challenge), |address| async move {
         if let Err(error) = browser::visit(&address).await {
             eprintln!("the browser: {error}");
         }
-    };
-    mcp::login(config, Some(challenge), open).await
+    })
+    .await
 }
 
 async fn attempt(config: &ServerConfig, plan: &Plan) -> Result<(), mcp::Error> {

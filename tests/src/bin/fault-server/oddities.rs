@@ -14,8 +14,10 @@ fn serve(faults: Faults) -> io::Result<()> {
 pub(crate) fn undeclared_tools(has_tools: bool) -> io::Result<()> {
     let mut answer = initialize_result();
     answer["capabilities"] = json!({});
-    let initialize = move |_: &Value| Ok(Some(json!({ "result": answer })));
-    let mut faults = Faults { initialize: Some(Box::new(initialize)), ..Faults::default() };
+    let mut faults = Faults {
+        initialize: Some(Box::new(move |_| Ok(Some(json!({ "result": answer }))))),
+        ..Faults::default()
+    };
     if !has_tools {
         let unknown = json!({ "error": { "code": -32601, "message": "method not found" } });
         faults.list = Some(Box::new(move |_| Ok(Some(unknown.clone()))));

@@ -26,8 +26,9 @@ struct Inner {
 
 impl Record {
     pub(crate) fn open(file: Option<&str>) -> io::Result<Self> {
-        let open = |file| OpenOptions::new().create(true).append(true).open(file).map(Mutex::new);
-        let file = file.map(open).transpose()?;
+        let file = file
+            .map(|file| OpenOptions::new().create(true).append(true).open(file).map(Mutex::new))
+            .transpose()?;
         Ok(Record(Arc::new(Inner { file, number: AtomicUsize::new(1), under_way: AtomicUsize::new(0) })))
     }
 

@@ -72,6 +72,7 @@ fn value(name: &str, request: &ModelRequest) -> String {
 
 /// The first id of 32 hexadecimal digits.
 fn first_id(text: &str) -> &str {
-    let is_id = |word: &&str| word.len() == 32 && word.bytes().all(|digit| digit.is_ascii_hexdigit());
-    text.split(|character: char| !character.is_ascii_alphanumeric()).find(is_id).unwrap_or_default()
+    text.split(|character: char| !character.is_ascii_alphanumeric())
+        .find(|word| word.len() == 32 && word.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        .unwrap_or_default()
 }

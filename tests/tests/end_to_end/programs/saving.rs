@@ -37,8 +37,8 @@ fn call(name: &str, text: &str, replace: bool) -> Value {
 #[track_caller]
 fn asked(server: &mut Server, id: u32, call: &Value, answer: &str) -> (String, String, bool) {
     server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }));
-    let is_next = |message: &Value| message["method"] == "elicitation/create" || message["id"] == id;
-    let question = server.receive("the question", is_next);
+    let question = server
+        .receive("the question", |message| message["method"] == "elicitation/create" || message["id"] == id);
     assert_eq!(question["method"], "elicitation/create", "{question:#}");
     let result = json!({ "action": "accept", "content": { "answer": answer } });
     server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));

@@ -98,14 +98,15 @@ fn compilers_of_one_subject_keep_no_other_waiting() {
     let team = Team::new("", "  maxExecutions: 16\n", DEMO);
     let (one, other) = (team.client("ann", "").stateless(), team.client("bob", "").stateless());
     let compiled = Arc::new(AtomicUsize::new(0));
-    let ask = |number| {
-        let (one, compiled) = (one.clone(), compiled.clone());
-        thread::spawn(move || {
-            one.ask("tools/call", &execute(&format!("{LONG}\n{number}")));
-            compiled.fetch_add(1, Ordering::Relaxed);
+    let asking: Vec<_> = (0..TEXTS)
+        .map(|number| {
+            let (one, compiled) = (one.clone(), compiled.clone());
+            thread::spawn(move || {
+                one.ask("tools/call", &execute(&format!("{LONG}\n{number}")));
+                compiled.fetch_add(1, Ordering::Relaxed);
+            })
         })
-    };
-    let asking: Vec<_> = (0..TEXTS).map(ask).collect();
+        .collect();
     team.server.wait_until("a compiler", || team.server.tree().count("--crate-name=program") > 0);
     let answer = other.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())));
     assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
@@ -119,9 +120,10 @@ fn compilers_of_one_subject_keep_no_other_waiting() {
 fn a_text_that_waits_too_long_for_a_compiler_is_busy() {
     let team = Team::new("", "  queueTimeout: 0.01\n", DEMO);
     let client = team.client("ann", "").stateless();
-    let ask = || client.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())));
     let answers: Vec<_> = thread::scope(|scope| {
-        let asking: Vec<_> = (0..TEXTS).map(|_| scope.spawn(ask)).collect();
+        let asking: Vec<_> = (0..TEXTS)
+            .map(|_| scope.spawn(|| client.ask("tools/call", &execute(&format!("// {}\n6 * 7", unique())))))
+            .collect();
         asking.into_iter().map(|asking| asking.join().unwrap()).collect()
     });
     let outcomes = answers.iter().map(outcome_of);

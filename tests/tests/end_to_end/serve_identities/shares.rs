@@ -153,12 +153,13 @@ const ROWS: &[Row] = &[
 
 /// The median time of the requests.
 fn median(team: &Team, client: &Client, request: fn(&Team, &Client)) -> Duration {
-    let time = |_| {
-        let begin = Instant::now();
-        request(team, client);
-        begin.elapsed()
-    };
-    let mut times: Vec<Duration> = (0..REQUESTS).map(time).collect();
+    let mut times: Vec<Duration> = (0..REQUESTS)
+        .map(|_| {
+            let begin = Instant::now();
+            request(team, client);
+            begin.elapsed()
+        })
+        .collect();
     times.sort_unstable();
     times[REQUESTS / 2]
 }

@@ -45,8 +45,8 @@ async fn run(
     let watcher = Notes(Mutex::default(), Keeps(Mutex::new(kept)));
     let run = run_with(&model, &limits, &watcher);
     let answer = run.go_on(history, Message::text(Role::User, "sort the apples")).await;
-    let texts = |messages: &Vec<Message>| messages.iter().map(Message::texts).collect();
-    let requests = model.1.lock().iter().map(texts).collect();
+    let requests =
+        model.1.lock().iter().map(|messages| messages.iter().map(Message::texts).collect()).collect();
     (answer, requests, watcher.0.into_inner())
 }
 
