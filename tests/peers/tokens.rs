@@ -144,7 +144,7 @@ fn order(number: usize) -> Order {
 }
 
 /// The text of each answer.
-fn answers<'a>(seen: &'a Value, count: usize) -> Checked<Vec<&'a str>> {
+fn answers(seen: &Value, count: usize) -> Checked<Vec<&str>> {
     let calls = seen["calls"].as_array().filter(|calls| calls.len() == count);
     let calls = calls.ok_or_else(|| format!("expected {count} calls: {}", seen["calls"]))?;
     calls

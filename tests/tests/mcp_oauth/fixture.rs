@@ -85,7 +85,7 @@ impl Fixture {
     /// Logs in with the scripted browser.
     pub(crate) async fn login(&self, challenge: &Challenge) -> Result<(), Error> {
         watched(mcp::login(&self.config, Some(challenge), |address| async move {
-            drop(browser::visit(&address).await)
+            drop(browser::visit(&address).await);
         }))
         .await
     }
