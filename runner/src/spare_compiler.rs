@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
-use sandbox::ProcessMemory;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -61,7 +60,6 @@ pub(crate) struct SpareCompiler {
     libraries: Vec<Library>,
     /// The threads and processes on the machine when it was started.
     tasks: u64,
-    is_prefaulted: bool,
 }
 
 /// Why a spare compiler was not used, or its result was not.
@@ -76,7 +74,7 @@ impl SpareCompiler {
         libraries: Vec<Library>,
     ) -> Self {
         let tasks = sandbox::tasks_on_machine();
-        SpareCompiler { process, key, source, pipe, output, libraries, tasks, is_prefaulted: false }
+        SpareCompiler { process, key, source, pipe, output, libraries, tasks }
     }
 
     /// Whether its command line and its policy are those of `key`.
@@ -103,12 +101,6 @@ impl SpareCompiler {
             return Err("many processes were started since its start");
         }
         Ok(())
-    }
-
-    /// The memory to prefault; `None` except for the first call.
-    pub(crate) fn memory_to_prefault(&mut self) -> Option<io::Result<Vec<ProcessMemory>>> {
-        let is_first = !std::mem::replace(&mut self.is_prefaulted, true);
-        is_first.then(|| self.process.memory())
     }
 
     /// Compiles `text`. Returns the folder of the program as well. Its processor time is added to `time`.
