@@ -119,13 +119,6 @@ impl Launch {
         }
     }
 
-    /// For a compiler that is ended after its last message. rustc unmaps the metadata of all crates before it, which takes
-    /// a tenth of the time of a type error.
-    pub(crate) fn keep_mappings(mut self) -> Self {
-        self.policy = self.policy.keep_mappings();
-        self
-    }
-
     /// Starts the compiler, with the output folder of its job. Blocks for a few milliseconds.
     ///
     /// # Errors

@@ -119,15 +119,9 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// What starts a spare compiler with these folders. Should it run out of memory because of what it keeps, another
-    /// compiler takes over.
-    fn launch_spare(&self, source: &Path, output: &Path) -> Launch {
-        self.launch(source, output).keep_mappings()
-    }
-
     /// The same for every pair of folders, so that spare compilers can be compared.
     fn key(&self) -> Launch {
-        self.launch_spare(Path::new("/source"), Path::new("/output"))
+        self.launch(Path::new("/source"), Path::new("/output"))
     }
 
     /// Two new folders, the first with this main file.
@@ -252,7 +246,7 @@ impl Engine {
         let (source, output) = inputs.folders(spare_compiler::MAIN)?;
         rustc_process::create_pipe(&source.path().join(SNIPPET))?;
         let key = inputs.key();
-        let process = inputs.launch_spare(source.path(), output.path()).start(output.path())?;
+        let process = inputs.launch(source.path(), output.path()).start(output.path())?;
         let spare = SpareCompiler::new(key, process, (source, SNIPPET, output), libraries);
         self.spare_compilers.add(spare);
         Ok(true)

@@ -106,24 +106,6 @@ fn a_spare_compiler_compiles_the_next_snippet() {
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
-/// The files that the compiler with this id has mapped (proc_pid_maps(5)).
-fn mapped(id: u32) -> impl Iterator<Item = PathBuf> {
-    let maps = fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
-    let path = |line: &str| line.find('/').map(|at| PathBuf::from(&line[at..]));
-    maps.lines().filter_map(path).collect::<Vec<_>>().into_iter()
-}
-
-#[test]
-fn a_waiting_compiler_keeps_what_it_unmaps() {
-    let (server, spare) = with_spare("");
-    let compiler = spare.commands()[0].0;
-    // rustc looks into this file, unmaps it, and uses that with only the metadata.
-    let is_unused = |file: &PathBuf| {
-        file.extension().is_some_and(|kind| kind == "rlib") && file.with_extension("rmeta").exists()
-    };
-    server.wait_until("an unused file", || mapped(compiler).any(|file| is_unused(&file)));
-}
-
 #[test]
 fn there_is_one_for_the_latest_bindings_and_one_without() {
     let mut server = serving("");
