@@ -66,15 +66,13 @@ pub const LARGEST_LIBRARY: u64 = 256 << 20;
 const BACKGROUND: u8 = 15;
 
 /// Flags of every compilation.
-const FLAGS: [&str; 14] = [
+const FLAGS: [&str; 13] = [
     "--edition=2024",
     "--error-format=json",
     "--diagnostic-width=100",
     "-Awarnings",
     // Denied by default; a snippet's own macro may end with `;`, and then has no value.
     "-Asemicolon_in_expressions_from_macros",
-    // Denied by default; allowed because a macro declares the snippet's module in a spare compiler.
-    "-Amacro_expanded_macro_exports_accessed_by_absolute_paths",
     "-Copt-level=0",
     "-Cdebuginfo=0",
     "-Cstrip=symbols",

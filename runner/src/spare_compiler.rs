@@ -1,6 +1,6 @@
 //! A compiler that is started before a snippet needs it, and compiles at most one.
 //!
-//! Its main file is the same for every program, but the snippet's file beside it is a named pipe (fifo(7)). rustc loads,
+//! Its main file is that of every program, but the snippet's file beside it is a named pipe (fifo(7)). rustc loads,
 //! starts its session, reads the main file, and waits in open(2) of the pipe. The text is written into the pipe when there
 //! is one. Before that, a file with the same text replaces the pipe, so every later reading of the path finds the text, as
 //! it does without a pipe.
@@ -27,9 +27,6 @@ use crate::error::Result;
 use crate::holder::CompilerTime;
 use crate::library::Library;
 use crate::rustc_process::{Compiled, RustcProcess};
-
-/// Its main file.
-pub(crate) const MAIN: &str = include_str!("spare_compiler/main.rs");
 
 /// Time limit for a compiler to read its text. Without other work it takes less than 1 ms, or 50 ms if it has just been
 /// started.

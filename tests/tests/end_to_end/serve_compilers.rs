@@ -136,8 +136,6 @@ fn outcomes_are_those_of_other_compilers() {
         "include!(\"snippet.rs\")",
         "include_str!(\"/etc/passwd\").len()",
         "mod other;\n1",
-        // A name of the main file means nothing here.
-        "use std::println as __declare_the_file_beside;\n__declare_the_file_beside!(\"a\");\n1",
         "let values: Vec<u32> = Vec::new();\nvalues[3]",
         &long,
     ];
