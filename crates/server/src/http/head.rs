@@ -8,8 +8,6 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, he
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::framing::Verdict;
-
 /// Headers that may appear only once, because access, content or ownership depends on them.
 const ONCE: [HeaderName; 7] = [
     header::HOST,
@@ -48,16 +46,14 @@ pub(super) fn refusal(
 /// Answers a request; if its head is refused, with 400, the reason, and the end of the connection. `is_own` checks
 /// whether a host is a name of this server.
 pub(super) async fn answer(request: Request, is_own: impl Fn(&Authority) -> bool, next: Next) -> Response {
-    let framing = request.extensions().get::<Verdict>().and_then(|verdict| verdict.get().copied());
-    let refused = framing
-        .map(str::to_owned)
-        .or_else(|| refusal((request.method(), request.uri()), request.headers(), is_own));
+    let refused = refusal((request.method(), request.uri()), request.headers(), is_own);
     let close = (header::CONNECTION, HeaderValue::from_static("close"));
     if let Some(why) = refused {
         return (StatusCode::BAD_REQUEST, [close], format!("the request is refused: {why}\n"))
             .into_response();
     }
-    // Data after chunks is not inspected (`http::framing`).
+    // Such a request may also have a length, which the library ignores. An intermediary may not, and take what follows the
+    // chunks for the rest of the body; here it would be the next request (RFC 9112, section 11.2).
     let is_last = request.headers().contains_key(header::TRANSFER_ENCODING);
     let mut response = next.run(request).await;
     if is_last {
