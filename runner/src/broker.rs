@@ -8,7 +8,6 @@ mod outbox;
 mod record;
 #[allow(unsafe_code, reason = "registers descriptors that it owns, and reads into uninitialized memory")]
 mod socket;
-mod wait;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard};
@@ -40,7 +39,6 @@ pub use record::CALLS_KEPT;
 pub(crate) use record::{ProgramRecord, lock};
 use socket::Reader;
 pub(crate) use socket::Socket;
-use wait::Wait;
 
 /// Maximum size of the content blocks that a program may emit, in bytes (16 MiB).
 pub const CONTENT_LIMIT: usize = 16 << 20;
@@ -72,8 +70,6 @@ pub(crate) enum Violation {
 pub(crate) struct Broker<'a> {
     pub(crate) token: String,
     pub(crate) args: BTreeMap<String, String>,
-    /// The program's limit of processor time, in seconds.
-    pub(crate) cpu_seconds: u64,
     /// The tools that may be called, by identity.
     pub(crate) allowed: HashMap<String, ToolName>,
     pub(crate) host: &'a dyn ToolHost,
@@ -92,12 +88,7 @@ impl Broker<'_> {
         let Socket { reader, writer } = socket;
         let gate = Gate::default();
         let mut outbox = Outbox::new(writer, &gate);
-        let welcome = Welcome {
-            version: VERSION,
-            token: self.token.clone(),
-            args: self.args.clone(),
-            cpu_seconds: self.cpu_seconds,
-        };
+        let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
         // If the program has ended before the welcome, its exit status says why.
         outbox.send(&ToProgram::Welcome(welcome));
         outbox.flush();
@@ -106,7 +97,6 @@ impl Broker<'_> {
         let mut flight = CallsInFlight::default();
         // The bridge sends no call without room for it. A program that does so anyway is not read until there is room.
         let mut waiting = None;
-        let mut wait = Wait::default();
         loop {
             if let Some(call) = waiting.take_if(|call| flight.has_room(weight(call), outbox.len())) {
                 self.begin(call, &gate, &mut flight);
@@ -137,9 +127,7 @@ impl Broker<'_> {
                     }
                     handled?;
                 }
-                never = wait.spin() => match never {},
             }
-            wait.end();
         }
     }
 

@@ -66,15 +66,13 @@ pub const LARGEST_LIBRARY: u64 = 256 << 20;
 const BACKGROUND: u8 = 15;
 
 /// Flags of every compilation.
-const FLAGS: [&str; 14] = [
+const FLAGS: [&str; 13] = [
     "--edition=2024",
     "--error-format=json",
     "--diagnostic-width=100",
     "-Awarnings",
     // Denied by default; a snippet's own macro may end with `;`, and then has no value.
     "-Asemicolon_in_expressions_from_macros",
-    // Denied by default; allowed because a macro declares the snippet's module in a spare compiler.
-    "-Amacro_expanded_macro_exports_accessed_by_absolute_paths",
     "-Copt-level=0",
     "-Cdebuginfo=0",
     "-Cstrip=symbols",
@@ -117,13 +115,6 @@ impl Launch {
             policy: policy(job),
             confinement: job.confinement,
         }
-    }
-
-    /// For a compiler that is ended after its last message. rustc unmaps the metadata of all crates before it, which takes
-    /// a tenth of the time of a type error.
-    pub(crate) fn keep_mappings(mut self) -> Self {
-        self.policy = self.policy.keep_mappings();
-        self
     }
 
     /// Starts the compiler, with the output folder of its job. Blocks for a few milliseconds.

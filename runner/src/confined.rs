@@ -70,11 +70,6 @@ impl Confined {
         let _ = self.child.kill();
     }
 
-    /// The memory of the command and its descendants.
-    pub(crate) fn memory(&self) -> std::io::Result<Vec<sandbox::ProcessMemory>> {
-        self.child.memory()
-    }
-
     /// Returns the enforced layers.
     pub(crate) fn report(&self) -> SandboxReport {
         let report = self.child.report();

@@ -1,7 +1,6 @@
 //! The engine: toolchain and base layer for compiling and running snippets.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
 use std::time::Duration;
 
 use sandbox::{Confinement, Policy, Sandbox};
@@ -168,15 +167,6 @@ impl Engine {
     #[must_use]
     pub fn spare_compiler_events(&self) -> VecDeque<SpareCompilerEvent> {
         self.spare_compilers.take_events()
-    }
-
-    /// Prefaults the spare compilers, once for each: maps their files, as far as they are in memory, so that the next
-    /// snippet is compiled sooner. They should have loaded their crates by then. Blocks for about 10 ms for each.
-    ///
-    /// # Errors
-    /// If the memory of a compiler can't be read. It compiles nevertheless.
-    pub fn prefault_spare_compilers(&self) -> io::Result<()> {
-        self.spare_compilers.prefault()
     }
 
     /// Ends the spare compilers. Others may be started later.

@@ -21,7 +21,7 @@ use crate::library::Library;
 use crate::outcome::SandboxReport;
 use crate::rustc_process::{self, Compiled};
 use crate::sandbox_policies;
-use crate::spare_compiler::{self, SpareCompiler};
+use crate::spare_compiler::SpareCompiler;
 use crate::splice;
 
 /// The file name of the linked program.
@@ -40,9 +40,6 @@ const UNUSED: [&str; 4] = [
 /// If two glob imports provide the same name, the compiler may use the first and only warn. As an error it is handled
 /// like other ambiguities; otherwise, names in scope by default would win over the snippet's own imports.
 const AMBIGUOUS: &str = "--deny=ambiguous_glob_imports";
-
-/// The code of the error about a name with two meanings.
-const AMBIGUOUS_NAME: &str = "E0659";
 
 /// The root file of a program, and the snippet's file beside it.
 const MAIN: &str = "main.rs";
@@ -119,21 +116,15 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Returns the command that starts a spare compiler with these folders. Should it run out of memory because of what
-    /// it keeps, another compiler takes over.
-    fn launch_spare(&self, source: &Path, output: &Path) -> Launch {
-        self.launch(source, output).keep_mappings()
-    }
-
     /// The same for every pair of folders, so that spare compilers can be compared.
     fn key(&self) -> Launch {
-        self.launch_spare(Path::new("/source"), Path::new("/output"))
+        self.launch(Path::new("/source"), Path::new("/output"))
     }
 
-    /// Two new folders, the first with this main file.
-    fn folders(&self, main: &str) -> Result<(Temporary, Temporary)> {
+    /// Two new folders, the first with the main file.
+    fn folders(&self) -> Result<(Temporary, Temporary)> {
         let (source, output) = (self.engine.cache.temporary()?, self.engine.cache.temporary()?);
-        write(&source, MAIN, main)?;
+        write(&source, MAIN, splice::MAIN)?;
         Ok((source, output))
     }
 }
@@ -204,7 +195,7 @@ async fn link(base: Arc<Base>, inputs: &Inputs<'_>, attempt: &mut Attempt) -> Re
 
 /// Compiles with a new compiler.
 async fn compile_with(inputs: &Inputs<'_>, text: &str, time: &CompilerTime) -> Result<Attempt> {
-    let (source, output) = inputs.folders(splice::MAIN)?;
+    let (source, output) = inputs.folders()?;
     write(&source, SNIPPET, text)?;
     let mut process = inputs.launch(source.path(), output.path()).start(output.path())?.counted_in(time);
     let compiled = process.finish().await?;
@@ -223,9 +214,7 @@ async fn with_spare(inputs: &Inputs<'_>, text: &str, time: &CompilerTime) -> Opt
     let compiled = spare.compile(text, time).await;
     spares.note_result(&compiled);
     let (compiled, output) = compiled.ok()?;
-    // The names of a module that a macro declares may be ambiguous with those of glob imports.
-    let is_certain = compiled.status.success() || !compiled.messages.text().contains(AMBIGUOUS_NAME);
-    is_certain.then(|| Attempt::new(compiled, output))
+    Some(Attempt::new(compiled, output))
 }
 
 impl Engine {
@@ -249,10 +238,10 @@ impl Engine {
         let _turn = self.spare_compilers.begin();
         let Some(libraries) = self.spare_compilers.prune(limit) else { return Ok(false) };
         let inputs = Inputs::new(self, &libraries, Goal::default());
-        let (source, output) = inputs.folders(spare_compiler::MAIN)?;
+        let (source, output) = inputs.folders()?;
         rustc_process::create_pipe(&source.path().join(SNIPPET))?;
         let key = inputs.key();
-        let process = inputs.launch_spare(source.path(), output.path()).start(output.path())?;
+        let process = inputs.launch(source.path(), output.path()).start(output.path())?;
         let spare = SpareCompiler::new(key, process, (source, SNIPPET, output), libraries);
         self.spare_compilers.add(spare);
         Ok(true)

@@ -380,8 +380,4 @@ fn fixes(before: &str, after: &str, imports: &str) -> Vec<Fix> {
 }
 
 #[cfg(test)]
-mod recorded;
-#[cfg(test)]
-mod rules;
-#[cfg(test)]
 mod tests;

@@ -356,7 +356,6 @@ impl<'a> Run<'a> {
         let broker = Broker {
             token: token()?,
             args: self.request.args.clone(),
-            cpu_seconds: self.request.limits.cpu_seconds,
             allowed,
             host: self.host,
             clock: self.clock,

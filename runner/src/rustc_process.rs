@@ -118,11 +118,6 @@ impl RustcProcess {
         self.process.has_ended()
     }
 
-    /// Its memory.
-    pub(crate) fn memory(&self) -> std::io::Result<Vec<sandbox::ProcessMemory>> {
-        self.process.memory()
-    }
-
     /// Kills it. Its end is awaited in the background, and then `used` is dropped: folders that it used.
     pub(crate) fn end_behind(mut self, used: impl Send + 'static) {
         self.process.begin_end();

@@ -1,6 +1,6 @@
 //! A compiler that is started before a snippet needs it, and compiles at most one.
 //!
-//! Its main file is the same for every program, but the snippet's file beside it is a named pipe (fifo(7)). rustc loads,
+//! Its main file is that of every program, but the snippet's file beside it is a named pipe (fifo(7)). rustc loads,
 //! starts its session, reads the main file, and waits in open(2) of the pipe. The text is written into the pipe when there
 //! is one. Before that, a file with the same text replaces the pipe, so every later reading of the path finds the text, as
 //! it does without a pipe.
@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
-use sandbox::ProcessMemory;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
@@ -28,9 +27,6 @@ use crate::error::Result;
 use crate::holder::CompilerTime;
 use crate::library::Library;
 use crate::rustc_process::{Compiled, RustcProcess};
-
-/// Its main file.
-pub(crate) const MAIN: &str = include_str!("spare_compiler/main.rs");
 
 /// Time limit for a compiler to read its text. Without other work it takes less than 1 ms, or 50 ms if it has just been
 /// started.
@@ -61,7 +57,6 @@ pub(crate) struct SpareCompiler {
     libraries: Vec<Library>,
     /// The threads and processes on the machine when it was started.
     tasks: u64,
-    is_prefaulted: bool,
 }
 
 /// The reason why a spare compiler, or its result, was not used.
@@ -76,7 +71,7 @@ impl SpareCompiler {
         libraries: Vec<Library>,
     ) -> Self {
         let tasks = sandbox::tasks_on_machine();
-        SpareCompiler { process, key, source, pipe, output, libraries, tasks, is_prefaulted: false }
+        SpareCompiler { process, key, source, pipe, output, libraries, tasks }
     }
 
     /// Whether its command line and its policy are those of `key`.
@@ -103,12 +98,6 @@ impl SpareCompiler {
             return Err("many processes were started since its start");
         }
         Ok(())
-    }
-
-    /// The memory to prefault; `None` except for the first call.
-    pub(crate) fn memory_to_prefault(&mut self) -> Option<io::Result<Vec<ProcessMemory>>> {
-        let is_first = !std::mem::replace(&mut self.is_prefaulted, true);
-        is_first.then(|| self.process.memory())
     }
 
     /// Compiles `text`. Returns the folder of the program as well. Its processor time is added to `time`.

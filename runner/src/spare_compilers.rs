@@ -4,10 +4,7 @@
 //! starts and uses them.
 
 use std::collections::VecDeque;
-use std::io;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::Launch;
@@ -24,10 +21,6 @@ const MAX_EVENTS: usize = 64;
 /// Minimum available memory for spare processes, in bytes (512 MiB): a compiler and a program need more. A waiting
 /// compiler has about 15 MiB apart from pages of files, and more when it compiles.
 pub const MIN_SPARE_MEMORY: u64 = 512 << 20;
-
-/// Time limit for prefaulting a process. It takes 10 ms, or 30 ms on a slow machine, if the files are in memory. Others need
-/// not be read from a disk before they are used.
-const PREFAULT_LIMIT: Duration = Duration::from_millis(100);
 
 /// An event of a spare compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,17 +153,6 @@ impl SpareCompilers {
         drop(unwanted);
     }
 
-    /// Prefaults each spare compiler once.
-    pub(crate) fn prefault(&self) -> io::Result<()> {
-        let memory = |spare: &mut SpareCompiler| spare.memory_to_prefault();
-        // They can be used meanwhile.
-        let opened: Vec<_> = self.pool().spares.iter_mut().filter_map(memory).collect();
-        for processes in opened {
-            processes?.iter().try_for_each(|process| process.prefault(PREFAULT_LIMIT, is_used))?;
-        }
-        Ok(())
-    }
-
     /// Ends all spare compilers.
     pub(crate) fn end(&self) {
         let ended = std::mem::take(&mut self.pool().spares);
@@ -188,13 +170,6 @@ impl SpareCompilers {
     pub(crate) fn take_events(&self) -> VecDeque<SpareCompilerEvent> {
         std::mem::take(&mut self.pool().events)
     }
-}
-
-/// Whether rustc uses a file that it has mapped. It looks into all files of a crate of the toolchain, and then uses that
-/// with only the metadata.
-fn is_used(file: &Path) -> bool {
-    let metadata = file.with_extension("rmeta");
-    file == metadata || !metadata.exists()
 }
 
 impl<S: Spare> Pool<S> {

@@ -72,8 +72,8 @@ pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
 pub use layers::{Confinement, Layers, UnknownTier};
 pub use platform::{
-    Child, ProcessMemory, Sandbox, Scratch, available_memory, end_waiting_helper, entry, helper_beside,
-    hide_from_others, probe, tasks_on_machine, use_helper_beside,
+    Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, helper_beside, hide_from_others,
+    probe, tasks_on_machine, use_helper_beside,
 };
 #[cfg(all(
     feature = "timings",

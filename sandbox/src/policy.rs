@@ -114,8 +114,6 @@ pub struct Policy {
     pub read_only: Vec<PathBuf>,
     /// The resource limits.
     pub limits: Limits,
-    /// Whether munmap(2) succeeds without doing anything; see [`Policy::keep_mappings`].
-    pub keep_mappings: bool,
     /// The complete environment.
     pub environment: Vec<(String, String)>,
     /// The working folder, `/` by default.
@@ -208,7 +206,6 @@ impl Policy {
             grants: Vec::new(),
             read_only: Vec::new(),
             limits,
-            keep_mappings: false,
             environment: Vec::new(),
             working_folder: PathBuf::from("/"),
             scratch: None,
@@ -281,14 +278,6 @@ impl Policy {
     #[must_use]
     pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
-        self
-    }
-
-    /// Lets munmap(2) succeed without doing anything, which saves its time for processes that end soon. What stays mapped
-    /// counts against [`Limits::address_space`]. Has no effect in tiers without seccomp.
-    #[must_use]
-    pub fn keep_mappings(mut self) -> Self {
-        self.keep_mappings = true;
         self
     }
 

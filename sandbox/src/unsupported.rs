@@ -8,7 +8,6 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::Duration;
 
 use crate::{
     Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support, Unsupported,
@@ -150,20 +149,6 @@ fn unsupported() -> Unsupported {
     }
 }
 
-/// The memory of a process that cannot exist on this platform.
-#[derive(Debug)]
-pub struct ProcessMemory(Infallible);
-
-impl ProcessMemory {
-    /// Maps nothing.
-    ///
-    /// # Errors
-    /// Never fails.
-    pub fn prefault(&self, _limit: Duration, _wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
-        match self.0 {}
-    }
-}
-
 /// A child that cannot exist on this platform.
 #[derive(Debug)]
 pub struct Child(Infallible);
@@ -172,14 +157,6 @@ impl Child {
     /// The process id.
     #[must_use]
     pub fn id(&self) -> u32 {
-        match self.0 {}
-    }
-
-    /// The memory of the command and its descendants.
-    ///
-    /// # Errors
-    /// Never fails.
-    pub fn memory(&self) -> io::Result<Vec<ProcessMemory>> {
         match self.0 {}
     }
 

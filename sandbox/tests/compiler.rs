@@ -10,18 +10,14 @@ use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 
 use common::{
-    EACCES, ENOENT, ENOMEM, EPERM, EROFS, ESRCH, Output, attempt, attempts, compiled, compiler_policy,
-    confined, copy_program, exactly, finish, plain, rustc, sandbox, sysroot, target_arguments, tiers,
+    EACCES, ENOENT, EPERM, EROFS, ESRCH, Output, attempt, attempts, compiled, compiler_policy, confined,
+    copy_program, exactly, finish, plain, rustc, sandbox, sysroot, target_arguments, tiers,
 };
 use sandbox::{Access, Command, Layers, Policy, Profile, SpawnError, Step};
 
 fn compile(folder: &Path, source: &str) -> Output {
-    compile_under(compiler_policy(folder), folder, source)
-}
-
-fn compile_under(policy: Policy, folder: &Path, source: &str) -> Output {
     std::fs::write(folder.join("main.rs"), source).unwrap();
-    confined(policy, Command::new(rustc()).args(target_arguments()).arg("main.rs"))
+    confined(compiler_policy(folder), Command::new(rustc()).args(target_arguments()).arg("main.rs"))
 }
 
 /// The layer that denies an attempt: the filter in every tier, or the file system, with a different error in
@@ -64,24 +60,11 @@ fn is_refused(name: &str, argument: &str, by: By) {
 
 #[test]
 fn compiles_a_program() {
-    for change in [|policy| policy, Policy::keep_mappings] {
-        let folder = tempfile::tempdir().unwrap();
-        let policy = change(compiler_policy(folder.path()));
-        let output = compile_under(policy, folder.path(), "fn main() { println!(\"made here\"); }");
-        assert!(output.status.success(), "{output:?}");
-        let made = std::process::Command::new(folder.path().join("main")).output().unwrap();
-        assert_eq!(made.stdout, b"made here\n");
-    }
-}
-
-#[test]
-fn keeps_mappings_if_it_ends_soon() {
-    for tier in tiers() {
-        let unmapped = attempt(exactly(Policy::compiler(), tier), "unmap", "");
-        assert_eq!(unmapped.errno(), Some(ENOMEM), "{tier}: {unmapped:?}");
-        let kept = attempt(exactly(Policy::compiler().keep_mappings(), tier), "unmap", "");
-        assert!(kept.is_done(), "{tier}: {kept:?}");
-    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = compile(folder.path(), "fn main() { println!(\"made here\"); }");
+    assert!(output.status.success(), "{output:?}");
+    let made = std::process::Command::new(folder.path().join("main")).output().unwrap();
+    assert_eq!(made.stdout, b"made here\n");
 }
 
 #[test]

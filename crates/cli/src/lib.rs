@@ -12,10 +12,10 @@ mod completion;
 mod console;
 mod demo;
 mod file_lock;
-#[cfg(test)]
-mod reference_pages;
 mod terminal_host;
 mod terminal_prompter;
+#[cfg(test)]
+mod tests;
 mod tool_arguments;
 mod tool_usage;
 mod usage_hints;

@@ -15,8 +15,6 @@ mod configuration;
 mod confinement;
 mod decode;
 mod error;
-#[cfg(test)]
-mod fixtures;
 mod folders;
 mod history;
 mod identities;
@@ -43,6 +41,8 @@ mod size;
 pub mod source;
 mod syntax;
 mod telemetry;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod top_level;
 pub mod tree;

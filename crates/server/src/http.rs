@@ -1,8 +1,8 @@
 //! The server over streamable HTTP: its routes and its shutdown.
 //!
 //! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::accept` the
-//! media types that clients take, `http::head` and `http::framing` the refusal of heads, `http::health` the thread that
-//! accepts connections, `http::connections` and `http::table` the limits of connections, `http::body` the bodies,
+//! media types that clients take, `http::head` the refusal of heads, `http::health` the thread that accepts
+//! connections, `http::connections` and `http::table` the limits of connections, `http::body` the bodies,
 //! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers,
 //! `http::metrics_listener` an address for metrics alone, and `http::local` one for pages of this machine.
 
@@ -14,7 +14,6 @@ mod challenge;
 mod connections;
 mod cors;
 mod endpoint;
-mod framing;
 mod head;
 mod health;
 mod holder;

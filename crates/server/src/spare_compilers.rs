@@ -2,10 +2,7 @@
 //!
 //! The engine decides which ones, and uses them.
 
-use std::convert::Infallible;
-use std::future::pending;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use gateway::sessions::{CHECK_INTERVAL, QUIET};
 use runner::{Engine, SpareCompilerEvent};
@@ -18,9 +15,6 @@ use super::state::ServerState;
 /// The target of its log messages.
 pub(crate) const TRACE_TARGET: &str = "toolsmith::compilers";
 
-/// The time that a spare compiler takes to load its crates. On an idle machine it takes 60 ms.
-const LOADING_TIME: Duration = Duration::from_millis(200);
-
 /// The engine with the spare compilers. Its spare compilers end with this.
 #[derive(Default)]
 struct Latest(Weak<Engine>);
@@ -30,17 +24,6 @@ impl Latest {
         if !std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(engine)) {
             *self = Latest(Arc::downgrade(engine));
         }
-    }
-
-    /// Lets its spare compilers load, then prefaults them. Never returns.
-    async fn prefault(&self) -> Infallible {
-        sleep(LOADING_TIME).await;
-        if let Some(engine) = self.0.upgrade()
-            && let Ok(Err(error)) = spawn_blocking(move || engine.prefault_spare_compilers()).await
-        {
-            tracing::debug!(target: TRACE_TARGET, %error, "a spare compiler is not prefaulted");
-        }
-        pending().await
     }
 
     async fn end(&self) {
@@ -73,7 +56,6 @@ pub(crate) async fn keep(state: Arc<ServerState>) {
                 Ok(()) = settings.changed() => {}
                 // Ended compilers are replaced.
                 () = sleep(CHECK_INTERVAL) => {}
-                never = latest.prefault() => match never {},
                 () = sleep_until(used + idle_time) => break,
             }
         }

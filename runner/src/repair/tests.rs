@@ -1,13 +1,16 @@
+mod recorded;
+mod rules;
+
 use std::ops::Range;
 
 use serde_json::{Value, json};
 
 use super::edit::Edit;
-use super::recorded::demo;
 use super::{EDITS_LIMIT, Repaired, applied, further, repair};
 use crate::catalog::Catalog;
 use crate::snippet::Snippet;
 use crate::splice::{Changes, splice};
+use recorded::demo;
 
 const CERTAIN: &str = "MachineApplicable";
 const GUESS: &str = "MaybeIncorrect";

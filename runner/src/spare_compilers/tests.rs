@@ -139,17 +139,3 @@ fn evicted_bindings_are_forgotten() {
     cache.discard(Bucket::Bindings, "a");
     assert_eq!(spares.prune_to(1), None, "there are no bindings");
 }
-
-#[test]
-fn files_beside_their_metadata_are_not_used() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, "").unwrap();
-        path
-    };
-    let [metadata, archive, library, alone] =
-        ["libcore-1.rmeta", "libcore-1.rlib", "libcore-1.so", "libbridge-1.rlib"].map(file);
-    assert!(is_used(&metadata) && is_used(&alone));
-    assert!(!is_used(&archive) && !is_used(&library));
-}

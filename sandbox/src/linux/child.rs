@@ -14,7 +14,6 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::cgroup::{self, Group};
 use super::control::{self, End, Status};
-use super::process_memory::ProcessMemory;
 use super::timings::Timings;
 use super::waiting::Helper;
 use crate::{Evidence, Policy, Report, SpawnError};
@@ -74,15 +73,6 @@ impl Child {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.id()
-    }
-
-    /// The memory of the command and its descendants.
-    ///
-    /// # Errors
-    /// If this process may not read it (ptrace(2), "Ptrace access mode checking"), if one of them ends meanwhile, or if the
-    /// kernel does not list children (`CONFIG_PROC_CHILDREN`).
-    pub fn memory(&self) -> io::Result<Vec<ProcessMemory>> {
-        ProcessMemory::below(self.process.id())
     }
 
     /// The enforced layers.

@@ -115,13 +115,6 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
                 other => Err(io::Error::other(format!("it was mapped at {other:#x}"))),
             }
         }
-        // What is not mapped can't be synchronized (ENOMEM).
-        "unmap" => {
-            let page = map(0, 3, 0x22)?;
-            call(numbers::MUNMAP, page, 4096, 0, 0, 0)?;
-            const MS_ASYNC: i64 = 1;
-            quiet(call(numbers::MSYNC, page, 4096, MS_ASYNC, 0, 0))
-        }
         "map-growing" => quiet(map(0, 3, 0x122)),
         "map-executable" => quiet(map(0, 7, 0x22)),
         "protect-executable" => {

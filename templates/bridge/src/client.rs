@@ -14,7 +14,6 @@ use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -34,9 +33,6 @@ const STACK: usize = 256 * 1024;
 
 /// Size of one read from the host, and capacity to which buffers shrink after a large frame, in bytes (64 KiB).
 const BUFFER: usize = 64 * 1024;
-
-/// Busy waits take at most one part in so many of the limit of processor time.
-const BUSY_SHARE: u32 = 10;
 
 /// Lock order: `writer` first, then `calls`.
 struct Connection {
@@ -70,7 +66,7 @@ pub(crate) fn connect() -> io::Result<Welcome> {
     };
     let hello = ToHost::Hello { version: VERSION, token: welcome.token.clone() };
     write_frame(&mut stream, &hello)?;
-    let reader = Reader::new(stream.try_clone()?, Duration::from_secs(welcome.cpu_seconds) / BUSY_SHARE);
+    let reader = Reader(stream.try_clone()?);
     if CONNECTION.set(Connection::new(stream)).is_err() {
         return Err(io::Error::other("the program is connected already"));
     }

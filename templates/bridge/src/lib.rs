@@ -1,7 +1,7 @@
 //! The library that a generated program links: the wire types of the broker, the program's end of it, and the helpers
 //! for snippets and generated bindings.
 //!
-//! The host links the same crate for [`wire`], [`frame`], [`presentable`] and [`short_waits`], so that both ends agree. The bindings
+//! The host links the same crate for [`wire`], [`frame`] and [`presentable`], so that both ends agree. The bindings
 //! define the tools and the host decides on calls; this crate only carries them.
 
 mod answer;
@@ -31,7 +31,6 @@ mod resource;
 pub mod result;
 mod run;
 mod scalar;
-pub mod short_waits;
 pub mod size;
 pub mod tail;
 pub mod tool;

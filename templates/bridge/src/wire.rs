@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must match exactly: they are built from the same sources.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Maximum size of a frame, in bytes, in either direction (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -63,8 +63,6 @@ pub struct Welcome {
     pub token: String,
     /// The execution's arguments (`--arg KEY=VALUE`).
     pub args: BTreeMap<String, String>,
-    /// The program's limit of processor time, in seconds.
-    pub cpu_seconds: u64,
 }
 
 /// The reason why a call has no answer.

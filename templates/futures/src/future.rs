@@ -1,4 +1,4 @@
-//! `futures::future`, with joins over erased futures.
+//! `futures::future`, with joins that are compiled fast.
 
 pub use original::future::*;
 

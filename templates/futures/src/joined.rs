@@ -2,14 +2,12 @@
 
 use std::fmt::{self, Debug};
 use std::future::Future;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use original::future::TryFuture;
+use original::future::{IntoFuture, TryFuture, TryFutureExt};
 
-use crate::driver::Driver;
-use crate::erased::{Slot, TrySlot};
+use crate::running::{Running, Slot};
 
 /// Future for the [`join_all`] function.
 #[must_use = "futures do nothing unless you `.await` or poll them"]
@@ -17,36 +15,41 @@ pub struct JoinAll<F>
 where
     F: Future,
 {
-    driver: Driver,
-    of: PhantomData<(F, F::Output)>,
+    running: Running<F>,
 }
 
 /// Creates a future which represents a collection of the outputs of the futures given, in the same order.
 ///
-/// It drives all of them at the same time. If there are many, it polls only those that were woken.
+/// It drives all of them at the same time, and polls only those that were woken.
 pub fn join_all<I>(iter: I) -> JoinAll<I::Item>
 where
     I: IntoIterator,
     I::Item: Future,
 {
-    let mut driver = Driver::new();
+    let mut running = Running::new();
     for future in iter {
-        driver.push(Box::pin(Slot::Future(future)));
+        running.push(future);
     }
-    driver.join();
-    JoinAll { driver, of: PhantomData }
+    JoinAll { running }
 }
 
 impl<F: Future> Future for JoinAll<F> {
     type Output = Vec<F::Output>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let driver = &mut self.get_mut().driver;
-        match driver.poll(context) {
-            // SAFETY: all are of the type `F`.
-            Poll::Ready(Ok(count)) => Poll::Ready(unsafe { driver.outputs(count) }),
-            _ => Poll::Pending,
+        let running = &mut self.get_mut().running;
+        running.begin(context);
+        while running.next().is_some() {}
+        if !running.are_over() {
+            return Poll::Pending;
         }
+        let mut outputs = Vec::with_capacity(running.count());
+        for slot in running.take() {
+            if let Slot::Output(output) = slot {
+                outputs.push(output);
+            }
+        }
+        Poll::Ready(outputs)
     }
 }
 
@@ -75,8 +78,7 @@ pub struct TryJoinAll<F>
 where
     F: TryFuture,
 {
-    driver: Driver,
-    of: PhantomData<(F, F::Ok, F::Error)>,
+    running: Running<IntoFuture<F>>,
 }
 
 /// Creates a future which represents either a collection of the results of the futures given, in the same order, or an
@@ -88,26 +90,25 @@ where
     I: IntoIterator,
     I::Item: TryFuture,
 {
-    let mut driver = Driver::new();
+    let mut running = Running::new();
     for future in iter {
-        driver.push(Box::pin(TrySlot::Future(future)));
+        running.push(TryFutureExt::into_future(future));
     }
-    driver.try_join();
-    TryJoinAll { driver, of: PhantomData }
+    TryJoinAll { running }
 }
 
 impl<F: TryFuture> Future for TryJoinAll<F> {
     type Output = Result<Vec<F::Ok>, F::Error>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let driver = &mut self.get_mut().driver;
-        match driver.poll(context) {
-            // SAFETY: all are of the type `F`.
-            Poll::Ready(Ok(count)) => Poll::Ready(Ok(unsafe { driver.outputs(count) })),
-            // SAFETY: likewise.
-            Poll::Ready(Err(())) => Poll::Ready(Err(unsafe { driver.error() })),
-            Poll::Pending => Poll::Pending,
+        let running = &mut self.get_mut().running;
+        running.begin(context);
+        while let Some(number) = running.next() {
+            if let Some(Err(error)) = running.outcome(number) {
+                return Poll::Ready(Err(error));
+            }
         }
+        if running.are_over() { Poll::Ready(Ok(running.values())) } else { Poll::Pending }
     }
 }
 

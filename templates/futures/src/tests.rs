@@ -4,6 +4,7 @@ mod comparison;
 mod snippets;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -112,16 +113,27 @@ fn steps(count: usize, fails: usize, log: &Log) -> impl Iterator<Item = Step<'_>
     })
 }
 
-/// Asserts that the same events happen with our macro and with the crate's.
+/// Asserts that each future that was made was dropped. Many futures are polled in another order than the crate's.
+fn assert_dropped(log: &[String]) {
+    let numbers = |word: &str| log.iter().filter_map(|line| line.strip_prefix(word)).collect::<BTreeSet<_>>();
+    assert_eq!(numbers("make "), numbers("drop "));
+}
+
+/// The results of ours and of the crate's are the same, and if `$exact`, also what happens.
 macro_rules! same {
-    ($count:expr, $fails:expr, $limit:expr, |$steps:ident| $ours:expr, $crates:expr, $numbers:expr) => {{
+    ($exact:expr, $count:expr, $fails:expr, $limit:expr, |$steps:ident| $ours:expr, $crates:expr, $numbers:expr) => {{
         let (ours, crates) = (Log::default(), Log::default());
         let $steps = steps($count, $fails, &ours);
         let by_us = drive($ours, $limit, $numbers, &ours);
         let $steps = steps($count, $fails, &crates);
         let by_crate = drive($crates, $limit, $numbers, &crates);
         assert_eq!(by_us, by_crate);
-        assert_eq!(ours.into_inner(), crates.into_inner());
+        let (ours, crates) = (ours.into_inner(), crates.into_inner());
+        if $exact {
+            assert_eq!(ours, crates)
+        } else {
+            assert_dropped(&ours)
+        }
         by_us
     }};
 }
@@ -131,6 +143,7 @@ fn joins_poll_return_and_drop_as_the_crates() {
     for (count, limit) in [(0, 9), (1, 9), (5, 9), (30, 9), (31, 90), (100, 300), (5, 2), (50, 2)] {
         let numbers = |all: &Vec<_>| all.iter().map(of_result).collect();
         let result = same!(
+            count <= 30,
             count,
             3,
             limit,
@@ -140,6 +153,7 @@ fn joins_poll_return_and_drop_as_the_crates() {
         );
         assert_eq!(result.is_some(), limit > 2);
         let result = same!(
+            count <= 30,
             count,
             usize::MAX,
             limit,
@@ -155,6 +169,7 @@ fn joins_poll_return_and_drop_as_the_crates() {
 fn the_first_error_cancels_as_the_crates() {
     for fails in 0..6 {
         let result = same!(
+            true,
             6,
             fails,
             9,
@@ -180,6 +195,7 @@ fn bounded_work_runs_as_the_crates_buffered() {
     {
         let ours = |steps| Ordered::new(limit, steps, |step| step);
         let result = same!(
+            false,
             count,
             fails,
             500,

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use end_to_end::processes;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -107,47 +106,6 @@ fn a_spare_compiler_compiles_the_next_snippet() {
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
-/// The library with most of rustc, once the compiler with this id has mapped it.
-fn library(id: u32) -> Option<PathBuf> {
-    mapped(id).find(|file| file.to_string_lossy().contains("/librustc_driver"))
-}
-
-/// The files that the compiler with this id has mapped (proc_pid_maps(5)).
-fn mapped(id: u32) -> impl Iterator<Item = PathBuf> {
-    let maps = fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
-    maps.lines()
-        .filter_map(|line| line.find('/').map(|at| PathBuf::from(&line[at..])))
-        .collect::<Vec<_>>()
-        .into_iter()
-}
-
-#[test]
-fn files_of_a_waiting_compiler_are_mapped_before_it_uses_them() {
-    let (mut server, spare) = with_spare("");
-    let first = spare.commands()[0].0;
-    server.wait_until("its library", || library(first).is_some());
-    // Only files in memory are certain to be mapped within the time limit.
-    let size = fs::read(library(first).unwrap()).unwrap().len() as u64;
-    assert_result(&mut server, "6 * 7", &json!(42));
-    spare.is_gone();
-    let next = wait_for(&server, 1).commands()[0].0;
-    // By itself, a waiting compiler uses a third of the library's size.
-    server.wait_until("its pages of files", || {
-        processes::resident(next).saturating_sub(processes::private(next)) > size
-    });
-}
-
-#[test]
-fn a_waiting_compiler_keeps_what_it_unmaps() {
-    let (server, spare) = with_spare("");
-    let compiler = spare.commands()[0].0;
-    // rustc looks into this file, unmaps it, and uses that with only the metadata.
-    let is_unused = |file: &PathBuf| {
-        file.extension().is_some_and(|kind| kind == "rlib") && file.with_extension("rmeta").exists()
-    };
-    server.wait_until("an unused file", || mapped(compiler).any(|file| is_unused(&file)));
-}
-
 #[test]
 fn there_is_one_for_the_latest_bindings_and_one_without() {
     let mut server = serving("");
@@ -178,8 +136,6 @@ fn outcomes_are_those_of_other_compilers() {
         "include!(\"snippet.rs\")",
         "include_str!(\"/etc/passwd\").len()",
         "mod other;\n1",
-        // A name of the main file means nothing here.
-        "use std::println as __declare_the_file_beside;\n__declare_the_file_beside!(\"a\");\n1",
         "let values: Vec<u32> = Vec::new();\nvalues[3]",
         &long,
     ];

@@ -64,28 +64,9 @@ fn an_ambiguous_head_is_rejected() {
             "header content-type",
         ),
         (
-            "two lengths",
-            post(&format!("{authorized}{json}Content-Length: 0\r\nContent-Length: 0\r\n")),
-            "Content-Length",
-        ),
-        (
             "lengths that differ",
             post(&format!("{authorized}{json}Content-Length: 0\r\nContent-Length: 2\r\n")),
             "",
-        ),
-        (
-            "length and chunks",
-            post(&format!(
-                "{authorized}{json}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-            )),
-            "both",
-        ),
-        (
-            "chunks and length",
-            post(&format!(
-                "{authorized}{json}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
-            )),
-            "both",
         ),
         (
             "another coding",
@@ -132,12 +113,17 @@ fn an_ambiguous_head_is_rejected() {
         assert!(answer.contains(says), "{what}: {answer}");
         assert_eq!(answer.matches("HTTP/1.").count(), 1, "the connection ends: {answer}");
     }
-    // A request after a rejected one is ignored.
-    let behind = format!(
-        "POST /mcp HTTP/1.1\r\n{authorized}{json}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\nGET /healthz \
-         HTTP/1.1\r\nHost: {authority}\r\n\r\n"
-    );
-    assert!(!answer(&authority, &behind).contains("ok\n"));
+    // What an intermediary may take for the rest of a body is no request.
+    for two in [
+        "Transfer-Encoding: chunked\r\nContent-Length: 99",
+        "Content-Length: 99\r\nTransfer-Encoding: chunked",
+    ] {
+        let behind = format!(
+            "POST /mcp HTTP/1.1\r\n{authorized}{json}{two}\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"
+        );
+        let answer = answer(&authority, &behind);
+        assert!(answer.matches("HTTP/1.").count() == 1 && !answer.contains("ok\n"), "{answer}");
+    }
     // Valid requests are answered, including rare forms.
     for sound in [
         format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"),

@@ -22,8 +22,11 @@ use tokio::time::{sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::framing::{HEAD_BYTES, HEAD_LINES, InspectedConnection};
 use super::table::{Entry, Table};
+
+/// Limits on the size in bytes (64 KiB) and the number of lines of a request's head.
+const HEAD_BYTES: usize = 64 << 10;
+const HEAD_LINES: usize = 100;
 
 /// Time limit for a connection without an accepted request, whatever arrives on it (15 s): enough for a slow network,
 /// and for several attempts of a client that first learns that it needs a token.
@@ -119,12 +122,10 @@ pub(super) async fn serve<Stream: AsyncRead + AsyncWrite + Unpin + Send + 'stati
     routes: Router,
     closing: CancellationToken,
 ) {
-    let (stream, verdict) = InspectedConnection::new(stream);
     let (known, routes) = (entry.clone(), TowerToHyperService::new(routes));
     let routes = service_fn(move |mut request: Request<Incoming>| {
         let extensions = request.extensions_mut();
         extensions.insert(known.clone());
-        extensions.insert(verdict.clone());
         extensions.insert(ConnectInfo(address));
         routes.call(request)
     });

@@ -36,7 +36,7 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
     files(&mut rules)?;
     set_id(&mut rules, keep_metadata)?;
     Ok(Filters {
-        common: vec![unavailable(&[libc::SYS_clone3, libc::SYS_openat2])],
+        common: unavailable(&[libc::SYS_clone3, libc::SYS_openat2]),
         deciding: Deciding::Silent(vec![answering(rules, &SeccompAction::Errno(libc::EPERM as u32))?]),
     })
 }

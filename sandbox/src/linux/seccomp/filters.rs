@@ -4,8 +4,8 @@ use seccompiler::BpfProgram;
 
 /// The filters of one child.
 pub(in crate::platform) struct Filters {
-    /// Applied first, in this order.
-    pub(super) common: Vec<BpfProgram>,
+    /// Applied first.
+    pub(super) common: BpfProgram,
     pub(super) deciding: Deciding,
 }
 

@@ -16,7 +16,7 @@ mod search;
 
 use std::fs::File;
 
-use seccompiler::{BpfProgram, SeccompAction};
+use seccompiler::BpfProgram;
 
 use super::exec::Executable;
 use crate::error::failed;
@@ -25,7 +25,6 @@ use crate::{Failure, Policy, Profile, Step};
 pub(super) use dangerous::is_dangerous;
 pub(super) use filters::Filters;
 use filters::{Context, Deciding};
-use search::Built;
 
 /// The inputs of the filters besides the policy.
 pub(super) struct Surroundings<'a> {
@@ -52,18 +51,14 @@ impl Filters {
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
         };
-        let mut filters = built.map_err(|error| not_compiled(&error))?;
-        if policy.keep_mappings {
-            filters.common.push(keeping_mappings().map_err(|error| not_compiled(&error))?);
-        }
-        Ok(filters)
+        built.map_err(|error| not_compiled(&error))
     }
 
     /// Applies all filters to this thread, which is the only one. Returns whether the supervisor is notified
     /// of refused calls. `channel` leads to the supervisor.
     pub(super) fn apply(&self, channel: &File) -> Result<bool, Failure> {
         let failed = |subject: &'static str| failed(Step::Seccomp, subject);
-        self.common.iter().try_for_each(install::silent).map_err(failed("applying a filter"))?;
+        install::silent(&self.common).map_err(failed("applying a filter"))?;
         let silently = |filters: &[BpfProgram]| {
             filters.iter().try_for_each(install::silent).map_err(failed("applying a filter")).map(|()| false)
         };
@@ -85,12 +80,6 @@ impl Filters {
             Err(error) => Err(failed("applying a filter with a listener")(error)),
         }
     }
-}
-
-/// A filter that lets munmap(2) succeed without doing anything: with the error 0, a call returns 0 (`SECCOMP_RET_ERRNO` in
-/// seccomp(2)).
-fn keeping_mappings() -> Built<BpfProgram> {
-    rules::answering(rules::always([libc::SYS_munmap]), &SeccompAction::Errno(0))
 }
 
 fn not_compiled(error: &seccompiler::Error) -> Failure {

@@ -17,10 +17,7 @@ pub(super) fn filters(context: Context) -> Built<Filters> {
     let refused = &SeccompAction::Errno(libc::EPERM as u32);
     let filter = notifying(allowed(&context, true)?)?;
     let after = answering(always([libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
-    Ok(Filters {
-        common: vec![unavailable(REPLACEABLE)],
-        deciding: Deciding::Notifying { filter, after, context },
-    })
+    Ok(Filters { common: unavailable(REPLACEABLE), deciding: Deciding::Notifying { filter, after, context } })
 }
 
 /// The same without a listener: dangerous calls kill, other refused calls return EPERM.

@@ -92,7 +92,7 @@ fn context(signals_scoped: bool, has_paths: bool) -> Context {
 
 /// Returns the verdict on a call under all filters of a child, whose listener has been sent.
 fn verdict(filters: &Filters, call: Call<'_>) -> Verdict {
-    let mut all: Vec<&BpfProgram> = filters.common.iter().collect();
+    let mut all = vec![&filters.common];
     match &filters.deciding {
         Deciding::Silent(deciding) => all.extend(deciding),
         Deciding::Notifying { filter, after, .. } => all.extend([filter, after]),

@@ -287,7 +287,7 @@ fn pages_of_files_are_passed_to_no_pipe_or_socket() {
         assert_all(&filters, unavailable, &[(libc::SYS_splice, &[]), (libc::SYS_sendfile, &[])]);
         assert_all(&filters, Notified, &[(libc::SYS_vmsplice, &[]), (libc::SYS_tee, &[])]);
         let silent = silent(&context(true, has_paths)).unwrap();
-        let all: Vec<_> = filters.common.iter().chain(&silent).collect();
+        let all: Vec<_> = std::iter::once(&filters.common).chain(&silent).collect();
         assert_eq!(verdict_of(&all, NATIVE, (libc::SYS_splice, &[])), unavailable);
     }
 }

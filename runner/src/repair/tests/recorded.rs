@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Repaired, attempts, drops, further, unmade};
 use crate::cache::{Cache, DEFAULT_SIZE};
 use crate::catalog::{Catalog, ServerTools};
+use crate::repair::{Repaired, attempts, drops, further, unmade};
 use crate::snippet::Snippet;
 use crate::splice::{Changes, splice};
 
@@ -96,7 +96,7 @@ fn complete(value: &mut Value, offset: i64) {
 pub(super) fn demo() -> (Catalog, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
-    const TOOLS: &str = include_str!("../../../codegen/tests/fixtures/schemas/demo.json");
+    const TOOLS: &str = include_str!("../../../../codegen/tests/fixtures/schemas/demo.json");
     let tools: Vec<Value> = serde_json::from_str(TOOLS).unwrap();
     let tool = |tool: &Value| codegen::Tool {
         name: tool["name"].as_str().unwrap().to_owned(),

@@ -8,8 +8,8 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::recorded::demo;
-use super::repair;
 use crate::catalog::Catalog;
+use crate::repair::repair;
 use crate::snippet::Snippet;
 use crate::splice::{Changes, splice};
 

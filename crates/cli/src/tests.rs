@@ -1,0 +1,3 @@
+//! Tests that need private parts of several modules.
+
+mod reference_pages;
