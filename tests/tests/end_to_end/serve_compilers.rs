@@ -156,7 +156,6 @@ fn outcomes_are_those_of_other_compilers() {
     assert_eq!(times(&server, UNUSABLE), 0, "{}", server.stderr());
 }
 
-/// A macro declares the module of a snippet in a spare compiler, which changes what rustc says of some exported macros.
 #[test]
 fn macros_with_names_of_the_prelude_compile_as_with_other_compilers() {
     let (mut server, _) = with_spare("spareCompilers: 1");

@@ -2,7 +2,6 @@
 
 use std::io::Read as _;
 use std::task::Waker;
-use std::time::Duration;
 
 use serde_json::value::RawValue;
 
@@ -12,7 +11,7 @@ use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, FRAME_LIMIT};
 /// A connection, and the host's end of it.
 fn connected() -> (&'static Connection, UnixStream) {
     let (program, host) = UnixStream::pair().unwrap();
-    let reader = Reader::new(program.try_clone().unwrap(), Duration::from_secs(1));
+    let reader = Reader(program.try_clone().unwrap());
     let connection: &'static Connection = Box::leak(Box::new(Connection::new(program)));
     thread("broker", move || connection.read(reader)).unwrap();
     (connection, host)
