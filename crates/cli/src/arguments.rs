@@ -70,7 +70,7 @@ pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
 pub(crate) use self::secret::SecretCommand;
-pub(crate) use self::setup::{Client, ClientScope, ContainerProgram, SetupArguments};
+pub(crate) use self::setup::{ClientScope, ContainerProgram, SetupArguments};
 
 pub(crate) use self::mcp::{
     CallArguments, InspectArguments, InspectCommand, LoginArguments, NameArguments, OneArguments,

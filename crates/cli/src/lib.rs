@@ -6,6 +6,7 @@
 mod allocator;
 mod arguments;
 mod browser;
+mod clients;
 mod command_line;
 mod commands;
 mod completion;

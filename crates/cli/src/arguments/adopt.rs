@@ -2,8 +2,9 @@
 
 use clap::{Args, ValueEnum};
 
+use super::server_name;
 use super::servers::{AccessArguments, Scope};
-use super::{Client, server_name};
+use crate::clients::Client;
 
 /// Where `adopt` puts secrets that a client's file has as plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

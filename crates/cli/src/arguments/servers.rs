@@ -7,7 +7,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use config::Permission;
 
 use super::output::OutputArguments;
-use super::{Client, ConfigArguments, NameAndValue, seconds_or_none, server_name};
+use super::{ConfigArguments, NameAndValue, seconds_or_none, server_name};
+use crate::clients::Client;
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]

@@ -5,47 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::server_name;
-
-/// An MCP client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Client {
-    /// Claude Code.
-    ClaudeCode,
-    /// Claude Desktop.
-    ClaudeDesktop,
-    /// Codex.
-    Codex,
-    /// Cursor.
-    Cursor,
-    /// VS Code.
-    #[value(name = "vscode")]
-    VsCode,
-    /// Gemini CLI.
-    Gemini,
-    /// opencode.
-    Opencode,
-    /// Zed.
-    Zed,
-    /// Windsurf.
-    Windsurf,
-    /// Qwen Code.
-    Qwen,
-    /// GitHub Copilot CLI.
-    Copilot,
-    /// goose.
-    Goose,
-    /// Kimi Code CLI.
-    Kimi,
-    /// Crush.
-    Crush,
-}
-
-impl Client {
-    /// The client's name on the command line.
-    pub(crate) fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-}
+use crate::clients::Client;
 
 /// Which configuration of the client is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

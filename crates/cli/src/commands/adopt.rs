@@ -16,11 +16,13 @@ use terminal::say;
 
 use super::mcp::edit::change::{Change, Entry as ServerEntry};
 use super::mcp::edit::file::Editable;
-use super::mcp::edit::foreign::{self, is_toolsmith};
 use super::mcp::edit::{access, describe, save};
 use super::plain_secrets;
-use super::setup::{ClientFile, Entry, Place, State, ask_to_change, report_backup};
+use super::setup::ask_to_change;
 use crate::arguments::{AdoptArguments, ClientScope, Scope};
+use crate::clients::file::report_backup;
+use crate::clients::import::{self, is_toolsmith};
+use crate::clients::{ClientFile, Entry, Place, State};
 use record::{Adoption, Changed, Moved, Record};
 use selection::Chosen;
 
@@ -76,7 +78,7 @@ async fn take_over(
     }
     file.must_exist()?;
     let entries = file.entries()?;
-    let imported = foreign::of_client(arguments.client, &file.path, &file.content()?, &entries)?;
+    let imported = import::of_client(arguments.client, &file.path, &file.content()?, &entries)?;
     let mut config = Editable::open(arguments.scope)?;
     imported.notes.iter().for_each(|note| report(&printable::prose(note)));
     let given = imported.given;

@@ -1,23 +1,13 @@
 //! `toolsmith setup`: adds `toolsmith serve` to the configurations of MCP clients, and removes it again.
 //!
-//! `client` is the table of clients. `entry` builds the entry, `place` finds the file, and `file` changes it safely.
-//! `namespaces` changes Codex's list of namespaces. `found` changes all clients at once. `servers` reports which servers
-//! the entry has. `check` starts an entry and reports what the client's model sees.
+//! `found` changes all clients at once. `servers` reports which servers the entry has. `check` starts an entry and
+//! reports what the client's model sees. `crate::clients` knows the clients and changes their files.
 
 mod check;
-mod client;
 mod consent;
-mod entry;
-mod file;
 mod found;
-mod location;
-mod namespaces;
-mod place;
 mod removal;
-mod search_path;
 mod servers;
-mod text;
-mod version;
 
 use std::path::Path;
 
@@ -29,12 +19,11 @@ use terminal::{Terminal, say_note};
 
 pub(crate) use check::{Checked, check_installed};
 pub(crate) use consent::ask_to_change;
-pub(crate) use entry::Entry;
-pub(crate) use file::{ClientFile, LIMIT, State, report_backup};
 use found::{Written, report_left_out};
-pub(crate) use place::Place;
 
-use crate::arguments::{Client, ClientScope, SetupArguments};
+use crate::arguments::{ClientScope, SetupArguments};
+use crate::clients::file::report_backup;
+use crate::clients::{Client, ClientFile, Entry, Place, State, place};
 
 /// Writes, prints or removes the entry and returns the exit code.
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {

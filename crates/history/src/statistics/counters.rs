@@ -41,7 +41,9 @@ impl Counters {
     /// Opens the file; creates it (mode 0600) and its folder (0700) if they are missing. Takes up the counters of earlier
     /// versions.
     pub(super) fn create(path: &Path) -> Result<Self, Report> {
-        let opened = FORMAT.create(path, Durability::Written);
+        // Counters that are moved are on the disk before their old file is removed.
+        let durability = if moved::exists(path) { Durability::Synced } else { Durability::Written };
+        let opened = FORMAT.create(path, durability);
         let mut connection = opened.map_err(|why| refused(path, why))?;
         database::make_private(path).map_err(|error| not_created(path, error))?;
         set_up(&connection).map_err(|error| sqlite(path, "can't be opened", error))?;

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::task::Waker;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use system::file::{self, Access, Durability};
 
-use crate::commands::setup::LIMIT;
+use crate::clients::file::LIMIT;
 use crate::file_lock::hold;
 
 /// The version of the record's form.

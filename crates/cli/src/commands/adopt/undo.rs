@@ -10,11 +10,13 @@ use terminal::say;
 
 use super::record::{Adoption, Record};
 use crate::arguments::{AdoptArguments, Scope};
+use crate::clients::ClientFile;
+use crate::clients::file::report_backup;
+use crate::clients::import::is_toolsmith;
 use crate::commands::mcp::edit::change::Change;
 use crate::commands::mcp::edit::file::Editable;
-use crate::commands::mcp::edit::foreign::is_toolsmith;
 use crate::commands::mcp::edit::save;
-use crate::commands::setup::{ClientFile, ask_to_change, report_backup};
+use crate::commands::setup::ask_to_change;
 use crate::file_lock::hold;
 
 /// Undoes the last adoption and returns the exit code. `command` is what the user has typed.

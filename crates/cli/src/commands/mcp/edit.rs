@@ -1,10 +1,9 @@
 //! `toolsmith mcp add|import|remove|enable|disable`: changes the servers of a configuration file.
 //!
-//! `edit::file` changes the file, `edit::foreign` reads other clients' files.
+//! `edit::file` changes the file; `crate::clients` reads other clients' files.
 
 pub(crate) mod change;
 pub(crate) mod file;
-pub(crate) mod foreign;
 pub(crate) mod json;
 pub(crate) mod line_json;
 pub(crate) mod replace;
@@ -26,7 +25,8 @@ use crate::arguments::{
     AccessArguments, AddArguments, ClientScope, DestinationArguments, ImportArguments, NamedArguments,
     OAuthArguments, Scope, TransportArgument,
 };
-use crate::commands::setup::{ClientFile, Place};
+use crate::clients::import::{of_client, read};
+use crate::clients::{ClientFile, Place};
 use crate::file_lock::hold;
 use crate::terminal_prompter;
 use crate::usage_hints::words;
@@ -54,9 +54,9 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
         Some(client) => {
             let file = ClientFile::open(client, &Place::of(client, ClientScope::User)?)?;
             file.must_exist()?;
-            foreign::of_client(client, &file.path, &file.content()?, &file.entries()?)?
+            of_client(client, &file.path, &file.content()?, &file.entries()?)?
         }
-        None => foreign::read(&arguments.file)?,
+        None => read(&arguments.file)?,
     };
     let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;

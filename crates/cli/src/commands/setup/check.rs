@@ -19,13 +19,13 @@ use server::client_profile::ClientProfile;
 use terminal::{Terminal, say_note};
 
 use self::finding::{Finding, Kind};
-use super::client::{Key, NAMESPACES, Profile, Syntax};
-use super::entry::Entry;
-use super::file::{ClientFile, State};
-use super::place::{Place, is_installed};
-use super::{namespaces, version};
-use crate::arguments::{Client, ClientScope, SetupArguments};
-use crate::commands::mcp::edit::foreign::is_toolsmith;
+use crate::arguments::{ClientScope, SetupArguments};
+use crate::clients::file::LIMIT;
+use crate::clients::import::is_toolsmith;
+use crate::clients::namespaces::{self, NAMESPACES};
+use crate::clients::place::is_installed;
+use crate::clients::profile::{Key, Profile, Syntax};
+use crate::clients::{Client, ClientFile, Entry, Place, State, text, version};
 
 /// The limits of a check.
 #[derive(Debug, Clone, Copy)]
@@ -379,8 +379,8 @@ impl OfEntry<'_> {
     fn allowed_in_list(&self) -> Option<String> {
         let (location, path, items) = self.profile().calls.list.as_ref()?;
         let file = location.path().ok()?;
-        let text = system::file::read(&file, super::file::LIMIT).ok()??;
-        let content = super::text::meaning(std::str::from_utf8(&text).ok()?, Syntax::Json).ok()?;
+        let text = system::file::read(&file, LIMIT).ok()??;
+        let content = text::meaning(std::str::from_utf8(&text).ok()?, Syntax::Json).ok()?;
         let list =
             path.iter().try_fold(&Json::Object(content), |value, part| value.get(part))?.as_array()?.clone();
         let mut items = items.iter().map(|item| item.replace("{name}", self.name));

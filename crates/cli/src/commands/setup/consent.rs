@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json};
 use terminal::say;
 
 use super::check::command_of;
-use super::entry::Entry;
-use crate::arguments::{Client, ClientScope, SetupArguments};
+use crate::arguments::{ClientScope, SetupArguments};
+use crate::clients::{Client, Entry};
 use crate::commands::mcp::edit::trusting::{self, asks};
 use crate::terminal_prompter;
 

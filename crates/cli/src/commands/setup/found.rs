@@ -10,10 +10,10 @@ use terminal::{say, say_note};
 
 use super::check::{command, command_of};
 use super::consent::{ask_to_change, report_approval};
-use super::entry::Entry;
-use super::file::{ClientFile, State, report_backup};
-use super::place::{Place, is_installed};
-use crate::arguments::{Client, ClientScope, SetupArguments};
+use crate::arguments::{ClientScope, SetupArguments};
+use crate::clients::file::report_backup;
+use crate::clients::place::is_installed;
+use crate::clients::{Client, ClientFile, Entry, Place, State};
 
 /// A change of a client's file.
 struct Planned {

@@ -6,10 +6,10 @@ use gateway::failure::Failure;
 use terminal::say;
 
 use super::consent::ask_to_change;
-use super::file::{ClientFile, report_backup};
-use super::place::Place;
-use crate::arguments::{Client, SetupArguments};
-use crate::commands::mcp::edit::foreign::is_toolsmith;
+use crate::arguments::SetupArguments;
+use crate::clients::file::report_backup;
+use crate::clients::import::is_toolsmith;
+use crate::clients::{Client, ClientFile, Place};
 
 /// Removes the entry from the named clients, or from all that have it, and returns the exit code.
 pub(super) async fn remove(arguments: &SetupArguments) -> Result<u8, Failure> {

@@ -9,12 +9,12 @@ use report::{Kind, Problem, Report};
 use serde_json::Value as Json;
 use terminal::say_note;
 
-use super::file::{ClientFile, back_up, remove, report_backup};
-use super::place::Place;
-use crate::arguments::{Client, ClientScope, Scope, SetupArguments};
+use crate::arguments::{ClientScope, Scope, SetupArguments};
+use crate::clients::file::{back_up, remove, report_backup};
+use crate::clients::{Client, ClientFile, Place, import};
 use crate::commands::mcp::edit::change::{Change, Entry};
 use crate::commands::mcp::edit::file::Editable;
-use crate::commands::mcp::edit::{describe, foreign, save};
+use crate::commands::mcp::edit::{describe, save};
 use crate::terminal_prompter;
 use crate::usage_hints::words;
 
@@ -230,7 +230,7 @@ fn typed() -> String {
 fn report_own(client: Client) {
     let own = || -> Result<Vec<String>, config::Error> {
         let file = ClientFile::open(client, &Place::of(client, ClientScope::User)?)?;
-        let own = foreign::of_client(client, &file.path, &file.content()?, &file.entries()?)?;
+        let own = import::of_client(client, &file.path, &file.content()?, &file.entries()?)?;
         Ok(own.servers.into_iter().map(|(name, _)| name).collect())
     };
     // A file without such servers is an error there.

@@ -10,9 +10,9 @@ use serde_json::{Value as Json, json};
 use server::client_profile::ClientProfile;
 use tokio::time::timeout;
 
-use super::super::client::{EXECUTE_CODE, Profile};
-use super::super::entry::is_place;
 use super::finding::{Finding, Kind};
+use crate::clients::entry::is_place;
+use crate::clients::profile::{EXECUTE_CODE, Profile};
 use crate::commands::plain_secrets;
 
 /// The variables that clients pass on to local servers, as the official SDKs do.

@@ -2,7 +2,7 @@
 
 /// A client's syntax of variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(crate) enum Dialect {
     /// `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}` and `${workspaceFolder}`.
     Braces,
     /// As `Braces`, and `$NAME`.
@@ -15,7 +15,7 @@ pub(super) enum Dialect {
 
 impl Dialect {
     /// Converts a text; what the user has to know is added to `notes`.
-    pub(super) fn convert(self, text: &str, notes: &mut Vec<String>) -> String {
+    pub(crate) fn convert(self, text: &str, notes: &mut Vec<String>) -> String {
         match self {
             Dialect::Braces => braces(text, notes),
             Dialect::Shell => {

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use config::Error;
 
-use super::client::Profile;
+use super::Client;
 use super::location::Location;
-use crate::arguments::{Client, ClientScope};
+use super::profile::Profile;
+use crate::arguments::ClientScope;
 
 /// The file of a client to change.
 #[derive(Debug, Clone)]
@@ -55,7 +56,7 @@ fn first(files: &[PathBuf]) -> PathBuf {
 }
 
 /// Whether a client is installed: its folder or file exists, or its program is in the search path.
-pub(super) fn is_installed(client: Client) -> bool {
+pub(crate) fn is_installed(client: Client) -> bool {
     let profile = client.profile();
     let Ok(file) = users(profile) else { return false };
     let folder = match profile.folder {
@@ -68,7 +69,7 @@ pub(super) fn is_installed(client: Client) -> bool {
 }
 
 /// The location of a client's configuration, for display.
-pub(super) fn described(client: Client, scope: ClientScope) -> String {
+pub(crate) fn described(client: Client, scope: ClientScope) -> String {
     let profile = client.profile();
     match (scope, profile.files, profile.project) {
         (ClientScope::Project, _, [file, ..]) => format!("{file} in the project's folder"),

@@ -27,16 +27,16 @@ pub(crate) struct Location {
 
 impl Location {
     /// A file in a folder.
-    pub(super) const fn new(base: Base, folder: &'static str, file: &'static str) -> Self {
+    pub(crate) const fn new(base: Base, folder: &'static str, file: &'static str) -> Self {
         Location { variable: None, base, folder, file }
     }
 
     /// The same file in the folder that a variable names, if it is set.
-    pub(super) const fn or(self, variable: &'static str) -> Self {
+    pub(crate) const fn or(self, variable: &'static str) -> Self {
         Location { variable: Some(variable), ..self }
     }
 
-    pub(super) fn path(&self) -> Result<PathBuf, Error> {
+    pub(crate) fn path(&self) -> Result<PathBuf, Error> {
         let folder = match self.variable.map(named_folder) {
             Some(Some(folder)) => folder?,
             _ => self.base.path()?.join(self.folder),
@@ -45,7 +45,7 @@ impl Location {
     }
 
     /// The path without the user's own settings, for display.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let base = match self.base {
             Base::Applications if cfg!(target_os = "macos") => "~/Library/Application Support",
             Base::Config | Base::Applications => "~/.config",

@@ -5,16 +5,16 @@ use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Map, Value as Json};
 use toml_edit::{Array, Decor, DocumentMut, InlineTable, Item, RawString, Table, TableLike, Value as Toml};
 
-use super::client::Syntax;
+use super::profile::Syntax;
 use crate::commands::mcp::edit::change::Change;
 use crate::commands::mcp::edit::file::kept_mark;
 use crate::commands::mcp::edit::{json, line_json, yaml};
 
 /// The path of the section with the servers, such as `["mcp", "servers"]`.
-pub(super) type Section<'a> = &'a [&'static str];
+pub(crate) type Section<'a> = &'a [&'static str];
 
 /// The content of JSON or TOML, without comments and order.
-pub(super) fn meaning(text: &str, syntax: Syntax) -> Result<Map<String, Json>, String> {
+pub(crate) fn meaning(text: &str, syntax: Syntax) -> Result<Map<String, Json>, String> {
     let text = strict_json::without_mark(text);
     if text.trim().is_empty() {
         return Ok(Map::new());
@@ -30,7 +30,7 @@ pub(super) fn meaning(text: &str, syntax: Syntax) -> Result<Map<String, Json>, S
 }
 
 /// Sets the entry of a server, or removes it if `entry` is `None`. Returns the new text.
-pub(super) fn put(
+pub(crate) fn put(
     text: &str,
     syntax: Syntax,
     section: Section<'_>,
@@ -48,7 +48,7 @@ pub(super) fn put(
 }
 
 /// The entry of a server with its keys in the order of the text, which the parser of TOML does not keep.
-pub(super) fn in_order(text: &str, syntax: Syntax, section: Section<'_>, name: &str, entry: &Json) -> Json {
+pub(crate) fn in_order(text: &str, syntax: Syntax, section: Section<'_>, name: &str, entry: &Json) -> Json {
     let keys = || {
         let document: DocumentMut = strict_json::without_mark(text).parse().ok()?;
         let mut path = section.iter().copied().chain([name]);
@@ -62,7 +62,7 @@ pub(super) fn in_order(text: &str, syntax: Syntax, section: Section<'_>, name: &
 }
 
 /// Sets one key of a server's entry. Returns the new text.
-pub(super) fn put_key(
+pub(crate) fn put_key(
     text: &str,
     syntax: Syntax,
     section: Section<'_>,
@@ -112,7 +112,7 @@ fn put_key_unmarked(
 }
 
 /// The keys and values of an entry.
-pub(super) fn members(entry: &Json) -> Vec<(String, Json)> {
+pub(crate) fn members(entry: &Json) -> Vec<(String, Json)> {
     entry.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
@@ -160,7 +160,7 @@ fn put_toml(text: &str, section: Section<'_>, name: &str, entry: Option<&Json>) 
 }
 
 /// Changes TOML, and keeps its byte order mark and its line ends: the editor writes `\n`.
-pub(super) fn edit_toml(
+pub(crate) fn edit_toml(
     text: &str,
     change: impl FnOnce(&mut DocumentMut) -> Result<(), String>,
 ) -> Result<String, String> {
@@ -175,14 +175,14 @@ pub(super) fn edit_toml(
 }
 
 /// A table that is written only if it has other entries than tables.
-pub(super) fn implicit_table() -> Item {
+pub(crate) fn implicit_table() -> Item {
     let mut table = Table::new();
     table.set_implicit(true);
     Item::Table(table)
 }
 
 /// Moves comments around a removed item to the end of the document: they may be about more than the item.
-pub(super) fn keep_comments(document: &mut DocumentMut, removed: &str) {
+pub(crate) fn keep_comments(document: &mut DocumentMut, removed: &str) {
     let lines: Vec<&str> = removed.lines().map(str::trim).collect();
     let comments = lines.join("\n");
     if comments.contains('#') {
@@ -193,7 +193,7 @@ pub(super) fn keep_comments(document: &mut DocumentMut, removed: &str) {
 }
 
 /// Removes an item from a table, and returns the comments around it.
-pub(super) fn take(table: &mut dyn TableLike, name: &str) -> String {
+pub(crate) fn take(table: &mut dyn TableLike, name: &str) -> String {
     let Some((key, item)) = table.get_key_value(name) else { return String::new() };
     let mut texts = [around(key.dotted_decor()), around(key.leaf_decor())].concat();
     match item {
@@ -210,12 +210,12 @@ pub(super) fn take(table: &mut dyn TableLike, name: &str) -> String {
 }
 
 /// The text before and after an item: space and comments.
-pub(super) fn around(decor: &Decor) -> [&str; 2] {
+pub(crate) fn around(decor: &Decor) -> [&str; 2] {
     [decor.prefix(), decor.suffix()].map(|text| text.and_then(RawString::as_str).unwrap_or_default())
 }
 
 /// An entry as a TOML table.
-pub(super) fn toml_table(entry: &Json) -> Option<Table> {
+pub(crate) fn toml_table(entry: &Json) -> Option<Table> {
     let mut table = Table::new();
     for (key, value) in entry.as_object()?.iter().filter(|(_, value)| !value.is_null()) {
         table.insert(key, Item::Value(toml_value(value)?));

@@ -11,7 +11,7 @@ const SYSTEM: [&str; 6] = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbi
 
 /// The search path of this process, if a server of the user's configuration or of `config` needs one of its folders:
 /// its command is a plain name that is not in the system's folders. `None` if no server does.
-pub(super) fn needed(config: Option<&Path>) -> Option<String> {
+pub(crate) fn needed(config: Option<&Path>) -> Option<String> {
     let user = layers::user_file().ok().flatten().map(ConfigLayer::User);
     let named = config.map(|file| ConfigLayer::Named(file.to_owned()));
     let commands = user.into_iter().chain(named).flat_map(|layer| commands(&layer));

@@ -33,11 +33,16 @@ fn entries_of_other_clients_are_converted() {
         entry("my-server"),
         json!({ "type": "http", "url": "https://x.example/mcp", "headers": { "X": "${API_KEY}" } })
     );
-    assert_eq!(entry("gemini"), json!({ "type": "http", "url": "https://y.example", "enabledTools": ["a"] }));
+    assert_eq!(
+        entry("gemini"),
+        json!({ "type": "http", "url": "https://y.example", "enabledTools": ["a"] })
+    );
     assert_eq!(entry("old"), json!({ "type": "sse", "url": "https://z.example/sse", "enabled": false }));
     assert_eq!(imported.servers.len(), 4);
     let notes = imported.notes.join("\n");
-    for phrase in ["odd: left out", "API_KEY", "`timeout`", "`trust`", "`alwaysAllow`", "called my-server"] {
+    for phrase in
+        ["odd: left out", "API_KEY", "`timeout`", "`trust`", "`alwaysAllow`", "called my-server"]
+    {
         assert!(notes.contains(phrase), "{phrase:?} is missing in {notes}");
     }
     let code = json!({ "inputs": [], "servers": { "a": { "type": "stdio", "command": "x" } } });
@@ -78,7 +83,7 @@ fn lists_of_tools_are_imported_as_the_set_that_they_mean() {
 
 #[test]
 fn servers_that_gemini_does_not_start_are_disabled() {
-    let client = crate::arguments::Client::Gemini;
+    let client = super::Client::Gemini;
     let entries = json!({ "a": { "command": "x" }, "b": { "command": "x" }, "c": { "command": "x" } });
     for (settings, expected) in [
         (json!({ "mcp": { "allowed": ["a", "b"], "excluded": ["b"] } }), "a"),

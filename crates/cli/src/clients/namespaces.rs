@@ -8,6 +8,9 @@ use toml_edit::{Array, InlineTable, Item, Table, TableLike, Value as Toml};
 
 use super::text::{around, edit_toml, implicit_table, keep_comments, take};
 
+/// Codex's key for the list, for display.
+pub(crate) const NAMESPACES: &str = "features.code_mode.direct_only_tool_namespaces";
+
 const FEATURES: &str = "features";
 const CODE_MODE: &str = "code_mode";
 const LIST: &str = "direct_only_tool_namespaces";
@@ -15,19 +18,19 @@ const LIST: &str = "direct_only_tool_namespaces";
 const ENABLED: &str = "enabled";
 
 /// The namespace of a server's tools: Codex replaces everything but letters, digits and underscores.
-pub(super) fn of_server(name: &str) -> String {
+pub(crate) fn of_server(name: &str) -> String {
     let sanitized: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("mcp__{sanitized}")
 }
 
 /// The namespaces in the list.
-pub(super) fn listed(content: &Map<String, Json>) -> Vec<String> {
+pub(crate) fn listed(content: &Map<String, Json>) -> Vec<String> {
     let list = content.get(FEATURES).and_then(|features| features.get(CODE_MODE)?.get(LIST)?.as_array());
     list.into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
 
 /// Adds a namespace to the text.
-pub(super) fn add(text: &str, namespace: &str) -> Result<String, String> {
+pub(crate) fn add(text: &str, namespace: &str) -> Result<String, String> {
     edit_toml(text, |document| {
         let features = document.entry(FEATURES).or_insert_with(implicit_table);
         let features = features.as_table_like_mut().ok_or("its features are not a table")?;
@@ -49,7 +52,7 @@ pub(super) fn add(text: &str, namespace: &str) -> Result<String, String> {
 }
 
 /// Removes a namespace from the text, and what [`add`] has added for it.
-pub(super) fn remove(text: &str, namespace: &str) -> Result<String, String> {
+pub(crate) fn remove(text: &str, namespace: &str) -> Result<String, String> {
     edit_toml(text, |document| {
         let features = document.get_mut(FEATURES).and_then(Item::as_table_like_mut);
         let removed = features.and_then(|features| remove_from_features(features, namespace));
@@ -127,7 +130,7 @@ fn replace(value: &mut Toml, mut by: Toml) {
 }
 
 /// Adds a namespace to the parsed content.
-pub(super) fn add_to(content: &mut Map<String, Json>, namespace: &str) {
+pub(crate) fn add_to(content: &mut Map<String, Json>, namespace: &str) {
     let features = content.entry(FEATURES).or_insert_with(|| json!({}));
     let Some(features) = features.as_object_mut() else { return };
     let code_mode = features.entry(CODE_MODE).or_insert_with(|| json!({}));
@@ -142,7 +145,7 @@ pub(super) fn add_to(content: &mut Map<String, Json>, namespace: &str) {
 
 /// Removes a namespace from the parsed content. `text` is the changed text's content, which decides whether `code_mode`
 /// is a boolean again.
-pub(super) fn remove_from(content: &mut Map<String, Json>, namespace: &str, text: &Map<String, Json>) {
+pub(crate) fn remove_from(content: &mut Map<String, Json>, namespace: &str, text: &Map<String, Json>) {
     let Some(features) = content.get_mut(FEATURES).and_then(Json::as_object_mut) else { return };
     let Some(code_mode) = features.get_mut(CODE_MODE).and_then(Json::as_object_mut) else { return };
     let Some(list) = code_mode.get_mut(LIST).and_then(Json::as_array_mut) else { return };

@@ -7,9 +7,9 @@ use config::{Error, command_line};
 use semver::Version;
 use serde_json::{Map, Value as Json, json};
 
-use super::client::{Key, Profile, Syntax};
-use super::{namespaces, search_path, text, version};
-use crate::arguments::{Client, SetupArguments};
+use super::profile::{Key, Profile, Syntax};
+use super::{Client, namespaces, search_path, text, version};
+use crate::arguments::SetupArguments;
 use crate::commands::container::Container;
 
 /// Variables that locate the compilers, the cache, the configuration and the state. Many clients start servers without
@@ -83,7 +83,7 @@ impl Entry {
     }
 
     /// The entry for a version of the client.
-    pub(super) fn for_version(
+    pub(crate) fn for_version(
         client: Client,
         name: &str,
         config: Option<&Path>,
@@ -194,7 +194,7 @@ impl Entry {
 
     /// The keys that are left out because the client's version refuses them, or is not known, with the reason.
     /// `command` adds them later. Keys that the client `has` anyway do not count.
-    pub(super) fn left_out(&self, command: &str, has: impl Fn(&Key) -> bool) -> Vec<String> {
+    pub(crate) fn left_out(&self, command: &str, has: impl Fn(&Key) -> bool) -> Vec<String> {
         let keys = self.profile.keys.iter().chain(&self.profile.namespaces);
         let refused = keys.filter(|key| !key.is_accepted_by(self.version.as_ref().ok()) && !has(key));
         let reason = |key: &Key| {
@@ -213,7 +213,7 @@ impl Entry {
     }
 
     /// Whether another entry has only variables of this one, with the same values.
-    pub(super) fn has_variables_of(&self, other: &Json) -> bool {
+    pub(crate) fn has_variables_of(&self, other: &Json) -> bool {
         let mut theirs = other.get(self.profile.form.env).and_then(Json::as_object).into_iter().flatten();
         theirs.all(|(name, value)| {
             let own =

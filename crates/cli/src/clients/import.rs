@@ -1,24 +1,24 @@
-//! Reads the servers of other clients' files: `mcpServers` of `.mcp.json`, Claude Desktop and Cursor, `servers` of
-//! VS Code, `mcp` of opencode, `context_servers` of Zed, and `mcp_servers` of Codex, in TOML.
+//! Reads the servers of clients' files in Toolsmith's form. The client of a named file is recognized by its section.
 //!
-//! `reader` converts an entry, and `dialect` the variables in it.
+//! `reader` converts an entry, and `naming` finds its name here.
 
-mod dialect;
 mod naming;
 mod reader;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use clap::ValueEnum as _;
 use config::{Error, tree};
 use report::Problem;
 use serde_json::{Map, Value as Json, json};
 
 pub(crate) use reader::is_toolsmith;
 
-use super::change::Entry;
-use crate::arguments::Client;
-use dialect::Dialect;
+use super::dialect::Dialect;
+use super::profile::{Profile, Syntax};
+use super::{Client, text};
+use crate::commands::mcp::edit::change::Entry;
 use reader::Reader;
 
 /// Maximum number of servers in a file: the whole file is written and parsed again for each one.
@@ -44,7 +44,8 @@ pub(crate) fn read(path: &Path) -> Result<Imported, Error> {
     })?;
     let shown = path.display();
     let content = if path.extension().is_some_and(|end| end == "toml") {
-        toml::from_str(strict_json::without_mark(&text))
+        text::meaning(&text, Syntax::Toml)
+            .map(Json::Object)
             .map_err(|error| Error::new(format!("{shown} can't be read: {error}")))?
     } else {
         let tree = tree::json(&text).map_err(|(place, message)| {
@@ -72,36 +73,29 @@ pub(crate) fn of_client(
     entries: &Map<String, Json>,
 ) -> Result<Imported, Error> {
     let shown = path.display().to_string();
-    if client == Client::Goose {
-        // Most of its extensions are built in, and the secrets of the others are in its own keyring.
-        return Err(Error::new(format!("{shown} is unchanged: goose's extensions can't be taken over"))
-            .hint("add each server with `toolsmith mcp add`, and Toolsmith with `toolsmith setup goose`"));
+    let Profile { dialect, lists_servers, projects, refusal, .. } = client.profile();
+    if let Some(refusal) = refusal {
+        return Err(Error::new(format!("{shown} is unchanged: {}", refusal.why)).hint(refusal.advice));
     }
-    let dialect = match client {
-        Client::Gemini | Client::Qwen | Client::Copilot | Client::Crush => Dialect::Shell,
-        Client::Opencode => Dialect::Opencode,
-        Client::Codex | Client::Zed | Client::ClaudeDesktop | Client::Goose | Client::Kimi => {
-            Dialect::Literal
-        }
-        Client::ClaudeCode | Client::Cursor | Client::VsCode | Client::Windsurf => Dialect::Braces,
-    };
     let others = entries.iter().filter(|(_, entry)| !is_toolsmith(entry));
     let entries = others.map(|(name, entry)| (name.clone(), entry.clone())).collect();
-    let mut imported = converted(&entries, dialect).map_err(|why| Error::new(format!("{shown}: {why}")))?;
-    if matches!(client, Client::Gemini | Client::Qwen) {
+    let mut imported = converted(&entries, *dialect).map_err(|why| Error::new(format!("{shown}: {why}")))?;
+    if *lists_servers {
         disable_unlisted(&mut imported, content);
     }
-    let projects = content.get("projects").and_then(Json::as_object).filter(|_| client == Client::ClaudeCode);
-    for (folder, project) in projects.into_iter().flatten() {
-        let servers = project.get("mcpServers").and_then(Json::as_object).map_or(0, Map::len);
-        if servers > 0 {
-            imported.notes.push(format!("the servers that Claude Code has only in {folder} stay there"));
-        }
+    if let Some(named) = projects {
+        let has_servers = |project: &Json| {
+            project.get("mcpServers").and_then(Json::as_object).is_some_and(|servers| !servers.is_empty())
+        };
+        let folders = content.get("projects").and_then(Json::as_object).into_iter().flatten();
+        let folders = folders.filter(|(_, project)| has_servers(project));
+        let note = |folder| format!("the servers that {named} has only in {folder} stay there");
+        imported.notes.extend(folders.map(|(folder, _)| note(folder)));
     }
     some(imported, &shown)
 }
 
-/// Disables the servers that Gemini CLI and Qwen Code do not start: those that their lists exclude or do not allow.
+/// Disables the servers that the client does not start: those that its lists exclude or do not allow.
 fn disable_unlisted(imported: &mut Imported, content: &Map<String, Json>) {
     // The second name is that of earlier versions.
     let list = |name: &str, earlier: &str| {
@@ -132,15 +126,13 @@ fn some(imported: Imported, shown: &str) -> Result<Imported, Error> {
 
 /// Reads the first known section, or else the servers at the top level.
 fn recognized(file: &Json) -> Result<Imported, String> {
-    let sections = [
-        ("/mcpServers", Dialect::Braces),
-        ("/servers", Dialect::Braces),
-        ("/context_servers", Dialect::Literal),
-        ("/mcp_servers", Dialect::Literal),
-    ];
     // A server may have the name of a section.
     let section = |place: &str| file.pointer(place).filter(|section| !is_server(section));
-    let found = sections.iter().find_map(|(place, dialect)| Some((section(place)?, *dialect)));
+    let found = Client::value_variants().iter().map(|client| client.profile()).find_map(|profile| {
+        // Clients share `mcp`, in different forms.
+        let name = profile.section.first().filter(|name| **name != "mcp" && profile.refusal.is_none())?;
+        Some((section(&format!("/{name}"))?, profile.dialect))
+    });
     let (servers, dialect) = match (found, section("/mcp/servers"), section("/mcp")) {
         (Some(found), ..) => found,
         // VS Code's settings, or opencode's second form.

@@ -7,14 +7,14 @@ use semver::Version;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::client::Profile;
+use super::profile::Profile;
 
 /// Time limit of a program's `--version`: those on Node take seconds on a busy machine.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The version of a client, as its program in the search path reports it, or why it is not known. A desktop application
 /// is not asked: it might open a window.
-pub(super) async fn of(profile: &Profile) -> Result<Version, String> {
+pub(crate) async fn of(profile: &Profile) -> Result<Version, String> {
     let program = profile.programs.first().copied().unwrap_or_default();
     if profile.is_desktop {
         return Err(format!("{program} may open a window"));

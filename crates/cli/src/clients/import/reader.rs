@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use config::split_command;
 use serde_json::{Map, Value as Json, json};
 
-use super::super::change::Entry;
-use super::dialect::Dialect;
+use super::super::dialect::Dialect;
 use crate::commands::container::is_container;
+use crate::commands::mcp::edit::change::Entry;
 
 /// The settings that are converted, or that need no conversion: the variables in Codex's `env_vars` are inherited.
 const TAKEN: [&str; 28] = [

@@ -7,15 +7,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use config::{ConfigLayer, Error, source};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use system::file::{self, Access, Durability};
 
-use super::client::{Key, NAMESPACES, Profile, Syntax};
 use super::entry::{self, Entry};
+use super::import::is_toolsmith;
+use super::namespaces::NAMESPACES;
 use super::place::Place;
-use super::{namespaces, text};
-use crate::arguments::Client;
-use crate::commands::mcp::edit::foreign::is_toolsmith;
+use super::profile::{Key, Profile, SecondForm, Syntax};
+use super::{Client, namespaces, text};
 use crate::commands::mcp::edit::replace::replace;
 use crate::commands::plain_secrets::masked;
 use crate::file_lock::hold;
@@ -76,9 +76,10 @@ impl ClientFile {
             before,
             undone: None,
         };
-        // opencode 2 has its servers one level deeper.
-        if client == Client::Opencode && has_second_form(&file.meaning(&file.text)?) {
-            file.section = &["mcp", "servers"];
+        if let Some(second) = &file.profile.second_form
+            && (second.is_used)(&file.meaning(&file.text)?)
+        {
+            file.section = second.section;
         }
         Ok(file)
     }
@@ -95,9 +96,9 @@ impl ClientFile {
             .hint("add a server to the client first, or name another client"))
     }
 
-    /// Whether the file has opencode's second form.
-    fn is_second_form(&self) -> bool {
-        self.section.len() > 1
+    /// The second form of the client's file, if the file has that.
+    fn second_form(&self) -> Option<&'static SecondForm> {
+        self.profile.second_form.as_ref().filter(|second| second.section == self.section)
     }
 
     /// The name of the section with the servers.
@@ -170,11 +171,8 @@ impl ClientFile {
     /// The entry as this file has it.
     pub(crate) fn value(&self, entry: &Entry) -> Map<String, Json> {
         let mut value = entry.value();
-        if self.is_second_form()
-            && let Some(timeout) = value.get_mut("timeout")
-        {
-            *timeout = json!({ "request": timeout });
-            value.insert("codemode".to_owned(), json!(false));
+        if let Some(second) = self.second_form() {
+            (second.convert)(&mut value);
         }
         value
     }
@@ -184,11 +182,9 @@ impl ClientFile {
         let mut missing = entry.missing_in(other);
         let value = self.value(entry);
         missing.iter_mut().for_each(|(key, given)| *given = value.get(key).unwrap_or(given).clone());
-        let codemode =
-            value.get("codemode").filter(|_| self.is_second_form() && other.get("codemode").is_none());
-        if let Some(codemode) = codemode.filter(|_| missing.iter().all(|(key, _)| key != "codemode")) {
-            missing.push(("codemode".to_owned(), codemode.clone()));
-        }
+        let own = entry.value();
+        let added = value.into_iter().filter(|(key, _)| !own.contains_key(key) && other.get(key).is_none());
+        missing.extend(added);
         missing
     }
 
@@ -405,12 +401,6 @@ impl ClientFile {
     }
 }
 
-/// Whether opencode's `mcp` has the form of its second version: `mcp.servers`.
-fn has_second_form(meaning: &Map<String, Json>) -> bool {
-    let servers = meaning.get("mcp").and_then(|mcp| mcp.get("servers"));
-    servers.is_some_and(|servers| servers.is_object() && servers.get("type").is_none_or(Json::is_object))
-}
-
 /// A content without empty top-level sections.
 fn without_empty(meaning: Map<String, Json>) -> Map<String, Json> {
     let is_empty = |value: &Json| value.as_object().is_some_and(Map::is_empty);
@@ -426,7 +416,7 @@ pub(crate) fn report_backup(backup: Option<&Path>) {
 
 /// Saves the original text next to the file, with the same permissions. An earlier backup stays: it has the text before
 /// the first change.
-pub(super) fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
+pub(crate) fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
     let target = path.canonicalize()?;
     let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
     let existing = backups(&target);
@@ -490,7 +480,7 @@ fn delete(path: &Path) {
 }
 
 /// Removes a file that still has this text.
-pub(super) fn remove(path: &Path, before: Option<&str>) -> std::io::Result<()> {
+pub(crate) fn remove(path: &Path, before: Option<&str>) -> std::io::Result<()> {
     if before.map(str::as_bytes) != Some(&std::fs::read(path)?) {
         return Err(std::io::Error::other("it has changed in the meantime; try again"));
     }
