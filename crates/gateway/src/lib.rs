@@ -19,6 +19,7 @@ pub mod first_start;
 pub mod fuzzing;
 pub mod login_hook;
 pub mod observed;
+pub mod outcome_text;
 pub mod permission;
 pub mod pins;
 pub mod program_crate;

@@ -12,6 +12,7 @@ mod clock;
 mod differences;
 mod error;
 mod event;
+pub mod execution_history;
 mod file;
 mod filter;
 mod kept;

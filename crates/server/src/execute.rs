@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use config::{Server, SessionMode};
 use gateway::discovery::needed;
+use gateway::outcome_text::milliseconds;
 use gateway::permission::PermissionPolicy;
 use gateway::recording::Recorder;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::session_host::SessionHost;
 use gateway::sessions::Sessions;
-use history::RecordedExecution;
+use history::{RecordedExecution, execution_history};
 use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
@@ -30,7 +31,6 @@ use super::caller::Caller;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, UnderWay};
 use super::definitions;
-use super::execution_history;
 use super::execution_slots::Busy;
 use super::identity::Identity;
 use super::journal::{InForce, RequestContext, Requester, Seen, sinks_of};
@@ -46,7 +46,6 @@ use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::subject_usage::{LimitReached, Measured};
 use super::upstreams::Upstreams;
-use crate::outcome_text::milliseconds;
 
 /// The time for which the work behind an answer waits, so that it does not compete with the answer for the processors:
 /// on two, it delayed the answer by about 2 ms.

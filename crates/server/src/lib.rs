@@ -18,7 +18,6 @@ pub mod conversations;
 mod debug;
 pub mod definitions;
 mod execute;
-pub mod execution_history;
 mod execution_slots;
 #[cfg(test)]
 mod fixtures;
@@ -39,7 +38,6 @@ mod multi_round_trip;
 pub mod open_questions;
 mod optimize;
 pub mod options;
-pub mod outcome_text;
 pub mod output_store;
 mod page_prompt;
 mod peer_address;

@@ -19,7 +19,7 @@ pub struct Ordered<I, F, W: Future> {
     first: usize,
 }
 
-impl<I: Iterator, F, W: Future> Ordered<I, F, W> {
+impl<I: Iterator, F: FnMut(I::Item) -> W, W: Future> Ordered<I, F, W> {
     /// `work` on `items`, at most `limit` at a time.
     pub fn new(limit: usize, items: I, work: F) -> Self {
         Ordered { limit, items: items.fuse(), work, running: Running::new(), first: 0 }

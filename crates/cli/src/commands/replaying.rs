@@ -3,6 +3,7 @@
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::outcome_text;
 use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, ReplayableRun, catalog, differences};
 use gateway::saved_programs::{ProgramStore, functions};
 use history::Execution;
@@ -12,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
-use server::{outcome_text, setup};
+use server::setup;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,7 @@ use runner::{Code, Fix, Outcome, Status};
 use serde_json::Value;
 
 use super::cut::{Cut, Keep, cut, shares};
-use crate::outcome_text;
+use gateway::outcome_text;
 
 /// Maximum size of a corrected line, in bytes: some snippets are one long line.
 const FIX_SHOWN: usize = 1_000;

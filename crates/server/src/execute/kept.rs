@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use gateway::recording::{Recorder, Recording, ReplayableRun};
-use history::{NewExecution, RecordedExecution};
+use history::{NewExecution, RecordedExecution, execution_history};
 use runner::Outcome;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Arguments, Execution};
-use crate::execution_history;
 
 impl Execution {
     /// Records the begin in the history, if the execution is kept.

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::definition::{annotated, tool};
 use super::{CheckedProgram, CheckedPrograms, OfferedProgram};
-use crate::outcome_text;
 use crate::snapshot::Snapshot;
 use crate::state::ServerState;
+use gateway::outcome_text;
 
 /// Maximum number of corrections in a message.
 const CORRECTIONS_SHOWN: usize = 10;

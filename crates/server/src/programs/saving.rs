@@ -32,10 +32,10 @@ use crate::caller::Caller;
 use crate::catalog_watcher::CatalogWatcher;
 use crate::journal::{RequestContext, Requester, sinks_of};
 use crate::open_questions::Offer;
-use crate::outcome_text;
 use crate::session::{AgentIsolation, ClientSession, ClientTransport};
 use crate::snapshot::Snapshot;
 use crate::state::ServerState;
+use gateway::outcome_text;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "save_program";

@@ -11,7 +11,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use url::Url;
 
 use super::*;
-use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
+use crate::telemetry::{CallSpan, ExecutionSpan, Incoming, Network, TraceContext};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";

@@ -1,6 +1,6 @@
 //! The selection of this process's executions for the history, and their connection with it.
 //!
-//! Executions are recorded behind their answers (crate `history`).
+//! Executions are recorded behind their answers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,11 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use history::{Durability, Ending, History, NewExecution, RecordedExecution};
+use database::Durability;
 use report::Report;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use terminal::{Masker, Notifier};
+
+use crate::event::{Ending, NewExecution};
+use crate::file::file;
+use crate::recorder::{History, RecordedExecution};
 
 /// The time for which the end of the process waits for the history to be written.
 const FLUSH: Duration = Duration::from_secs(2);
@@ -45,7 +49,7 @@ impl ExecutionHistory {
     }
 
     /// From now on, executions are requested over the network: they are recorded only if the configuration says so.
-    pub(crate) fn serve_others(&self) {
+    pub fn serve_others(&self) {
         self.serves_others.store(true, Ordering::Relaxed);
     }
 
@@ -68,7 +72,7 @@ impl ExecutionHistory {
         let bounds = (settings.keep, settings.size);
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         if let Started::NotYet = *started {
-            *started = match history::file() {
+            *started = match file() {
                 Ok(file) => Started::With(
                     History::start(file, settings, self.durability, self.notifier.clone()),
                     bounds,
@@ -112,11 +116,7 @@ pub fn program_arguments(arguments: &BTreeMap<String, String>) -> Option<Box<Raw
 }
 
 /// Records the end of an execution that has no outcome, if it is kept: its status, the kind of its error, and the error.
-pub(crate) fn end(
-    kept: Option<&RecordedExecution>,
-    (status, kind): (&str, Option<&str>),
-    error: Option<&str>,
-) {
+pub fn end(kept: Option<&RecordedExecution>, (status, kind): (&str, Option<&str>), error: Option<&str>) {
     if let Some(kept) = kept {
         let ending = Ending::without_outcome(status, kind, error.map(str::to_owned));
         kept.end(ending, error.unwrap_or_default());
@@ -124,7 +124,8 @@ pub(crate) fn end(
 }
 
 /// The texts of an answer (MCP's `CallToolResult`) that a model reads.
-pub(crate) fn texts(answer: &Value) -> String {
+#[must_use]
+pub fn texts(answer: &Value) -> String {
     let parts = answer["content"].as_array().into_iter().flatten();
     parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
