@@ -56,7 +56,9 @@ class Client:
         value = values[0] if self.person(message["params"]["message"]) else values[-1]
         self.send({"id": message["id"], "result": {"action": "accept", "content": {name: value}}})
 
-    def tools(self) -> list[dict[str, Json]]:
+    def tools(self, known: str) -> list[dict[str, Json]]:
+        """The tools once the servers have answered, as the description of a known tool shows."""
+        self.call("describe_tools", {"tools": [known]})
         return self.request("tools/list", {})["tools"]
 
     def call(self, tool: str, arguments: dict[str, Json]) -> dict[str, Json]:

@@ -58,12 +58,13 @@ class Definitions:
         tools = [tool for server in servers for tool in bench.benchmark.definitions(server, mode)]
         self.direct = {tool["name"]: tokens.count({key: tool[key] for key in ("name", "description", "inputSchema")})
                        for tool in tools}
+        known = f"{servers[-1]}.{tools[-1]['name']}"
         self.names = tokens.count("\n".join(self.direct))
         whole = bench.open("whole", servers, ALL)
-        self.whole = tokens.count(whole.tools())
+        self.whole = tokens.count(whole.tools(known))
         whole.close()
         self.client = bench.open("short", servers, NAMES)
-        self.short = tokens.count(self.client.tools())
+        self.short = tokens.count(self.client.tools(known))
 
     def described(self, tools: list[str]) -> tuple[int, int]:
         """A request for the signatures of these tools, and the answer."""

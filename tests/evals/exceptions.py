@@ -3,6 +3,7 @@ that no longer occurs."""
 
 import fnmatch
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,20 +12,24 @@ from replay import Plan, Row
 
 @dataclass
 class Expected:
-    """Tasks (patterns) of which a replay differs in the named ways."""
+    """Tasks of which a replay differs in the named ways: by their names, or by the error of the program."""
 
     replays: list[str]
-    tasks: list[str]
     # See `replay.judge`.
     failures: list[str]
     # `benchmark`: its gold solution or its tools contradict themselves; `product`: a limit of Toolsmith.
     fault: str
     reason: str
+    # Patterns of names.
+    tasks: list[str] = field(default_factory=lambda: ["*"])
+    # A regular expression that occurs in the error.
+    error: str = ""
     used: set[str] = field(default_factory=set)
 
     def applies(self, plan: Plan, row: Row) -> bool:
         return any(fnmatch.fnmatch(plan.name, one) for one in self.replays) and \
-            any(fnmatch.fnmatch(row.task, one) for one in self.tasks)
+            any(fnmatch.fnmatch(row.task, one) for one in self.tasks) and \
+            re.search(self.error, row.error) is not None
 
 
 class Exceptions:

@@ -83,4 +83,6 @@ def ending(result: Json | Failed, typed: bool) -> str:
             ".await.map(|result| result.text()).map_err(|error| error.message)"
     if typed:
         return ".await?"
-    return ".await?.text()" if isinstance(result, str) else ".await?.json::<Value>()?"
+    if isinstance(result, str):
+        return ".await?.text()"
+    return ".await?.json::<Vec<Value>>()?" if isinstance(result, list) else ".await?.json::<Value>()?"

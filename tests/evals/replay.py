@@ -74,6 +74,7 @@ class Bench:
     def __init__(self, settings: Settings, benchmark: Benchmark, mode: str, name: str,
                  person: Person | None = None) -> None:
         self.settings, self.benchmark, self.person = settings, benchmark, person
+        self.options = benchmark.options(mode)
         self.work = settings.work / name
         self.work.mkdir(parents=True, exist_ok=True)
         self.folder = Folder(self.work / "sessions")
@@ -87,7 +88,7 @@ class Bench:
         path = self.work / f"{name}.json"
         path.write_text(json.dumps({
             "serve": {"output": "16MiB", "descriptionTokens": description},
-            "mcpServers": {server: self.factory.command(server) for server in servers}}))
+            "mcpServers": {server: self.factory.command(server) | self.options for server in servers}}))
         command = [self.settings.toolsmith, "serve", "--config", str(path)]
         command += [] if self.person else ["--allow", "*"]
         return Client(command, self.work / f"{name}.log", self.person)
@@ -115,10 +116,10 @@ class Bench:
         self.close()
 
 
-def replay(settings: Settings, benchmark: Benchmark, plan: Plan, only: str) -> list[Row]:
+def replay(settings: Settings, benchmark: Benchmark, plan: Plan, limit: int | None) -> list[Row]:
     """Rows in the order of the tasks. The workers are processes, because each has sessions for one task at a time."""
     tasks = benchmark.tasks(plan.kind) if plan.whole or plan.kind != "user" else benchmark.distinct()
-    tasks = [task for task in tasks if only in task]
+    tasks = tasks[:limit]
     context = multiprocessing.get_context("fork")
     queue, workers = context.Queue(), []
     for number in range(min(settings.workers, len(tasks))):

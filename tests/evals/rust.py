@@ -81,6 +81,13 @@ def owned(item: Json, place: Place) -> str:
     return literal(item, place)
 
 
+def wrapped(item: Json, place: Place, depth: int) -> str:
+    """A value of an `Option` of this depth: two for an optional field that may also be null."""
+    text = "None" if item is None else owned(item, place)
+    levels = depth - (item is None)
+    return "Some(" * levels + text + ")" * levels
+
+
 def struct_call(call: Call, schema: Json, sloppy: bool) -> str:
     """The form with named fields. A sloppy one has what models forget: borrowed strings, integers for floats, no
     `Some`, and no fields for optional arguments that are absent."""
@@ -92,10 +99,8 @@ def struct_call(call: Call, schema: Json, sloppy: bool) -> str:
         elif sloppy:
             fields.append(f"{snake(name)}: {literal(call.arguments[name], place, loose=True)}")
         else:
-            text = owned(call.arguments[name], place)
-            optional = name not in schema.get("required", []) or place.nullable()
-            some = optional and call.arguments[name] is not None
-            fields.append(f"{snake(name)}: " + (f"Some({text})" if some else text))
+            depth = (name not in schema.get("required", [])) + place.nullable()
+            fields.append(f"{snake(name)}: {wrapped(call.arguments[name], place, depth)}")
     inside = f" {', '.join(fields)} " if fields else ""
     return f"{snake(call.server)}::{camel(call.tool)}Input {{{inside}}}.call()"
 

@@ -3,6 +3,7 @@ records its calls and its final environment.
 
 A session reads its task at its first call, because Toolsmith opens spare sessions before it needs them."""
 
+import ctypes
 import json
 import os
 import pickle
@@ -17,6 +18,9 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from benchmarks.kind import Benchmark, Call, Json
+
+# PR_SET_PDEATHSIG of Linux.
+DIE_WITH_PARENT = 1
 
 
 @dataclass
@@ -115,6 +119,7 @@ class Factory:
         listener.listen(64)
         self.process = os.fork()
         if self.process == 0:
+            ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
             while True:
                 accept(listener, benchmark, mode, folder)

@@ -53,6 +53,7 @@ class AgentDojo(Benchmark):
         return [f"{name}/{task}" for name, suite in SUITES.items()
                 for task in (suite.user_tasks if kind == "user" else suite.injection_tasks)]
 
+    @functools.cache
     def gold(self, task: str) -> list[Call]:
         suite, one = self._task(task)
         calls = one.ground_truth(self.environment(task, suite.name, {}))

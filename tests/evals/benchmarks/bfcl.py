@@ -1,7 +1,7 @@
 """BFCL v4, multi-turn: one server per class of its API, 800 tasks with 221 different gold solutions.
 
 Modes: `doc` has the schemas of BFCL's own documents of functions, as it converts them for models, with their `response`
-as output schema, which the server does not check; `plain` is the same without output schemas, so that results are texts;
+as output schema, which the server does not check; `lax` is the same with `checkOutput: false`; `plain` is the same without output schemas, so that results are texts;
 `sig` has the schemas that the MCP SDK makes of the methods' type hints, and the SDK checks results."""
 
 import ast
@@ -115,8 +115,11 @@ def hinted_server(server: str, answer: Answer) -> MCPServer:
 
 class Bfcl(Benchmark):
     name = "bfcl"
-    modes = ["doc", "plain", "sig"]
+    modes = ["doc", "lax", "plain", "sig"]
     servers = SERVERS
+
+    def options(self, mode: str) -> dict[str, Json]:
+        return {"checkOutput": False} if mode == "lax" else {}
 
     def groups(self) -> list[list[str]]:
         return [SERVERS]
@@ -187,7 +190,7 @@ class Bfcl(Benchmark):
             return str(value)
 
     def mcp_server(self, server: str, mode: str, answer: Answer) -> Any:
-        return hinted_server(server, answer) if mode == "sig" else documented_server(server, mode == "doc", answer)
+        return hinted_server(server, answer) if mode == "sig" else documented_server(server, mode != "plain", answer)
 
     @functools.cache
     def _idle(self, server: str) -> MCPServer:
@@ -195,7 +198,7 @@ class Bfcl(Benchmark):
 
     @functools.cache
     def definitions(self, server: str, mode: str) -> list[dict[str, Json]]:
-        return sdk.definitions(self._idle(server)) if mode == "sig" else converted(server, mode == "doc")
+        return sdk.definitions(self._idle(server)) if mode == "sig" else converted(server, mode != "plain")
 
     def expected(self, call: Call, result: Any, mode: str) -> Json | Failed:
         if isinstance(result, Failed):

@@ -45,6 +45,10 @@ class Benchmark:
     modes: list[str]
     servers: list[str]
 
+    def options(self, mode: str) -> dict[str, Json]:
+        """Settings of its servers in Toolsmith's configuration."""
+        return {}
+
     def groups(self) -> list[list[str]]:
         """Servers that are configured together: those that one task may use."""
         return [[server] for server in self.servers]

@@ -1,0 +1,133 @@
+"""Runs the replays, the measurements and the attacks, and writes results.json (equal on every run), times.json, the
+records of all tasks, and Markdown tables. See `run`, which starts it."""
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import attacks
+import economy
+import report
+from benchmarks import load
+from exceptions import Exceptions
+from program import FORMS
+from replay import Bench, Plan, Row, Settings, replay
+
+Json = Any
+HERE = Path(__file__).parent
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tests/evals/run")
+    parser.add_argument("--root", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--limit", type=int, default=None)
+    parser.add_argument("--everything", action="store_true")
+    parser.add_argument("--update", action="store_true")
+    return parser.parse_args()
+
+
+def plans(everything: bool) -> list[Plan]:
+    """What a change must pass; with `everything`, all tasks in all modes and forms."""
+    found = [Plan("agentdojo", "sig", form) for form in FORMS]
+    found += [Plan("agentdojo", "plain", "functions"), Plan("agentdojo", "sig", "functions", "injection")]
+    forms = ["functions", "structs", "sloppy", "flow"] if everything else ["functions"]
+    found += [Plan("bfcl", mode, form, whole=everything) for mode in load("bfcl").modes for form in forms]
+    if os.environ.get("EVALS_TAU2"):
+        modes = load("tau2").modes
+        found += [Plan("tau2", mode, form) for mode in modes for form in (forms if mode == "sig" else ["functions"])]
+    return found
+
+
+class Evaluation:
+    """Collects results, times and what fails."""
+
+    def __init__(self, settings: Settings, everything: bool, limit: int | None) -> None:
+        self.settings, self.everything, self.limit = settings, everything, limit
+        self.results: dict[str, Json] = {"replays": []}
+        self.times: dict[str, Json] = {}
+        self.rows: dict[str, list[Row]] = {}
+        self.failed: list[str] = []
+        self.exceptions = Exceptions(HERE / "exceptions.json")
+
+    def timed(self, name: str, started: float) -> None:
+        self.times[name] = round(time.monotonic() - started, 1)
+        print(f"{name}: {self.times[name]} s", file=sys.stderr, flush=True)
+
+    def replay(self, plan: Plan) -> None:
+        started = time.monotonic()
+        rows = replay(self.settings, load(plan.benchmark), plan, self.limit)
+        self.rows[plan.name] = rows
+        with open(self.settings.work / f"{plan.name}.jsonl", "w") as file:
+            file.writelines(json.dumps(asdict(row), default=str) + "\n" for row in rows)
+        faults = {"benchmark": 0, "product": 0}
+        for row in rows:
+            left, fault = self.exceptions.explain(plan, row)
+            if left:
+                details = {name: row.failures[name][:3] for name in sorted(left)}
+                self.failed.append(f"{plan.name}: {row.task}: {json.dumps(details, default=str)[:1000]}")
+            elif row.failures:
+                faults[fault] += 1
+        self.results["replays"].append(report.summary(plan, rows, faults))
+        self.timed(plan.name, started)
+        self.times[f"{plan.name}, a program"] = round(sorted(row.seconds for row in rows)[len(rows) // 2], 3)
+
+    def measure(self, benchmark: str, mode: str) -> None:
+        whole, brief = (self.rows.get(f"{benchmark}-{mode}-{form}", []) for form in ("functions", "brief"))
+        if not whole:
+            return
+        started = time.monotonic()
+        with Bench(self.settings, load(benchmark), mode, f"tokens-{benchmark}") as bench:
+            self.results.setdefault("tokens", []).extend(economy.measure(bench, mode, whole, brief))
+        self.timed(f"tokens of {benchmark}", started)
+
+    def attack(self) -> None:
+        rows = self.rows.get("agentdojo-sig-functions")
+        if not rows:
+            return
+        started = time.monotonic()
+        found = attacks.simulate_all(self.settings, rows)
+        chosen = found if self.everything else attacks.sample(found)
+        self.failed += attacks.enforce_all(self.settings, chosen)
+        self.results["attacks"] = attacks.summary(found, len(chosen))
+        self.timed("attacks", started)
+
+    def write(self) -> None:
+        for name, value in (("results", self.results), ("times", self.times)):
+            (self.settings.work / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n")
+
+
+def main() -> int:
+    options = arguments()
+    options.work.mkdir(parents=True, exist_ok=True)
+    settings = Settings(os.environ["EVALS_TOOLSMITH"], options.work, options.workers)
+    evaluation = Evaluation(settings, options.everything, options.limit)
+    chosen = [plan for plan in plans(options.everything) if options.only in plan.name]
+    started = time.monotonic()
+    for plan in chosen:
+        evaluation.replay(plan)
+    evaluation.measure("agentdojo", "sig")
+    evaluation.measure("bfcl", "lax")
+    evaluation.measure("tau2", "sig")
+    evaluation.attack()
+    for one in evaluation.exceptions.stale([] if options.limit else chosen):
+        evaluation.failed.append(f"exceptions.json: no longer occurs: {one.reason}")
+    evaluation.timed("all", started)
+    evaluation.write()
+    print(report.tables(evaluation.results))
+    if options.update:
+        report.update(options.root, evaluation.results)
+    for line in evaluation.failed:
+        print(f"FAILED {line}", file=sys.stderr)
+    return 1 if evaluation.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
