@@ -12,6 +12,7 @@ from typing import Any
 
 import attacks
 import economy
+import model
 import report
 from benchmarks import load
 from exceptions import Exceptions
@@ -31,6 +32,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--everything", action="store_true")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--model")
+    parser.add_argument("--base-url")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--budget", type=float)
+    parser.add_argument("--price-in", type=float, default=0)
+    parser.add_argument("--price-out", type=float, default=0)
     return parser.parse_args()
 
 
@@ -99,6 +106,13 @@ class Evaluation:
         self.results["attacks"] = attacks.summary(found, len(chosen))
         self.timed("attacks", started)
 
+    def judge(self) -> None:
+        """The judge of models, on one task of each suite, or on all."""
+        started = time.monotonic()
+        tasks = {task.split("/")[0] if not self.everything else task: task for task in load("agentdojo").tasks()}
+        self.failed += model.misjudged(self.settings, list(tasks.values()))
+        self.timed("judge of models", started)
+
     def write(self) -> None:
         for name, value in (("results", self.results), ("times", self.times)):
             (self.settings.work / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n")
@@ -108,6 +122,8 @@ def main() -> int:
     options = arguments()
     options.work.mkdir(parents=True, exist_ok=True)
     settings = Settings(os.environ["EVALS_TOOLSMITH"], options.work, options.workers)
+    if options.model:
+        return model.evaluate(settings, options)
     evaluation = Evaluation(settings, options.everything, options.limit)
     chosen = [plan for plan in plans(options.everything) if options.only in plan.name]
     started = time.monotonic()
@@ -117,6 +133,8 @@ def main() -> int:
     evaluation.measure("bfcl", "lax")
     evaluation.measure("tau2", "sig")
     evaluation.attack()
+    if options.only in "judge":
+        evaluation.judge()
     for one in evaluation.exceptions.stale([] if options.limit else chosen):
         evaluation.failed.append(f"exceptions.json: no longer occurs: {one.reason}")
     evaluation.timed("all", started)

@@ -84,10 +84,11 @@ class AgentDojo(Benchmark):
         gold.after.setdefault(suite, gold.before)
         return gold
 
-    def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call]) -> bool:
+    def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call],
+              answer: str | None = None) -> bool:
         suite, one = self._task(task)
         trace = [FunctionCall(function=call.tool, args=call.arguments) for call in calls]
-        output = [text_content_block_from_string(one.GROUND_TRUTH_OUTPUT)]
+        output = [text_content_block_from_string(one.GROUND_TRUTH_OUTPUT if answer is None else answer)]
         return bool(suite._check_task_result(one, output, before, after[suite.name], trace))
 
     def plain(self, value: Any) -> Json:
@@ -107,16 +108,16 @@ class AgentDojo(Benchmark):
         return made
 
     @functools.cache
-    def _idle(self, server: str, mode: str) -> MCPServer:
+    def idle(self, server: str, mode: str) -> MCPServer:
         return self.mcp_server(server, mode, lambda tool, arguments: None)
 
     def definitions(self, server: str, mode: str) -> list[dict[str, Json]]:
-        return sdk.definitions(self._idle(server, mode))
+        return sdk.definitions(self.idle(server, mode))
 
     def expected(self, call: Call, result: Any, mode: str) -> Json | Failed:
         if isinstance(result, Failed):
             return result
-        tool = sdk.tools(self._idle(call.server, mode))[call.tool]
+        tool = sdk.tools(self.idle(call.server, mode))[call.tool]
         if tool.output_schema:
             return tool.fn_metadata.convert_result(result).structured_content
         return "" if result is None else self.plain(result)

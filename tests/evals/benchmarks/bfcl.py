@@ -1,8 +1,9 @@
 """BFCL v4, multi-turn: one server per class of its API, 800 tasks with 221 different gold solutions.
 
 Modes: `doc` has the schemas of BFCL's own documents of functions, as it converts them for models, with their `response`
-as output schema, which the server does not check; `lax` is the same with `checkOutput: false`; `plain` is the same without output schemas, so that results are texts;
-`sig` has the schemas that the MCP SDK makes of the methods' type hints, and the SDK checks results."""
+as output schema, which the server does not check; `lax` is the same with `checkOutput: false`; `plain` is the same
+without output schemas, so that results are texts; `sig` has the schemas that the MCP SDK makes of the methods' type
+hints, and the SDK checks results."""
 
 import ast
 import copy
@@ -180,7 +181,8 @@ class Bfcl(Benchmark):
                 gold.after[server] = self.environment(task, server, {})
         return gold
 
-    def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call]) -> bool:
+    def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call],
+              answer: str | None = None) -> bool:
         return multi_turn_checker.state_checker(after, self.replay(task).after)["valid"]
 
     def plain(self, value: Any) -> Json:

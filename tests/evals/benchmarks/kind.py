@@ -103,8 +103,9 @@ class Benchmark:
             gold.results.append(copy.deepcopy(result))
         return gold
 
-    def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call]) -> bool:
-        """The benchmark's own verdict on final environments."""
+    def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call],
+              answer: str | None = None) -> bool:
+        """The benchmark's own verdict on final environments. Without an answer to the user, the gold one counts."""
         raise NotImplementedError
 
     def plain(self, value: Any) -> Json:
