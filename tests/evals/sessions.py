@@ -93,7 +93,7 @@ class Session:
             failure = f"{type(error).__name__}: {error}"
             raise
         finally:
-            self.folder.add(self.server, tool, received, failure, self.environment)
+            self.folder.add(self.server, tool, received, failure, self.benchmark.snapshot(self.environment))
 
 
 async def serve_stdio(server: Any) -> None:

@@ -87,6 +87,10 @@ class Benchmark:
     def invoke(self, environment: Any, server: str, tool: str, arguments: dict[str, Json]) -> Any:
         raise NotImplementedError
 
+    def snapshot(self, environment: Any) -> Any:
+        """What is kept of an environment after a session."""
+        return environment
+
     def state_differences(self, expected: Any, got: Any) -> list[Difference]:
         raise NotImplementedError
 
