@@ -12,6 +12,7 @@ from typing import Any
 
 import attacks
 import economy
+import escapes
 import model
 import report
 from benchmarks import load
@@ -31,6 +32,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--everything", action="store_true")
+    parser.add_argument("--reuse", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--model")
     parser.add_argument("--base-url")
@@ -56,8 +58,9 @@ def plans(everything: bool) -> list[Plan]:
 class Evaluation:
     """Collects results, times and what fails."""
 
-    def __init__(self, settings: Settings, everything: bool, limit: int | None) -> None:
-        self.settings, self.everything, self.limit = settings, everything, limit
+    def __init__(self, settings: Settings, options: argparse.Namespace) -> None:
+        self.settings, self.limit = settings, options.limit
+        self.everything, self.reuse = options.everything, options.reuse
         self.results: dict[str, Json] = {"replays": []}
         self.times: dict[str, Json] = {}
         self.rows: dict[str, list[Row]] = {}
@@ -68,12 +71,18 @@ class Evaluation:
         self.times[name] = round(time.monotonic() - started, 1)
         print(f"{name}: {self.times[name]} s", file=sys.stderr, flush=True)
 
+    def run(self, plan: Plan) -> list[Row]:
+        records = self.settings.work / f"{plan.name}.jsonl"
+        if self.reuse and records.exists():
+            return [Row(**json.loads(line)) for line in records.read_text().splitlines()]
+        rows = replay(self.settings, load(plan.benchmark), plan, self.limit)
+        with open(records, "w") as file:
+            file.writelines(json.dumps(asdict(row), default=str) + "\n" for row in rows)
+        return rows
+
     def replay(self, plan: Plan) -> None:
         started = time.monotonic()
-        rows = replay(self.settings, load(plan.benchmark), plan, self.limit)
-        self.rows[plan.name] = rows
-        with open(self.settings.work / f"{plan.name}.jsonl", "w") as file:
-            file.writelines(json.dumps(asdict(row), default=str) + "\n" for row in rows)
+        rows = self.rows[plan.name] = self.run(plan)
         faults = {"benchmark": 0, "product": 0}
         for row in rows:
             left, fault = self.exceptions.explain(plan, row)
@@ -113,6 +122,13 @@ class Evaluation:
         self.failed += model.misjudged(self.settings, list(tasks.values()))
         self.timed("judge of models", started)
 
+    def escape(self) -> None:
+        started = time.monotonic()
+        found = escapes.run(self.settings.toolsmith, self.settings.work)
+        self.failed += [f"escapes: {name}" for name, out in found.items() if out]
+        self.results["escapes"] = {"kinds": len(found), "stopped": sum(not out for out in found.values())}
+        self.timed("escapes", started)
+
     def write(self) -> None:
         for name, value in (("results", self.results), ("times", self.times)):
             (self.settings.work / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n")
@@ -124,7 +140,7 @@ def main() -> int:
     settings = Settings(os.environ["EVALS_TOOLSMITH"], options.work, options.workers)
     if options.model:
         return model.evaluate(settings, options)
-    evaluation = Evaluation(settings, options.everything, options.limit)
+    evaluation = Evaluation(settings, options)
     chosen = [plan for plan in plans(options.everything) if options.only in plan.name]
     started = time.monotonic()
     for plan in chosen:
@@ -133,6 +149,8 @@ def main() -> int:
     evaluation.measure("bfcl", "lax")
     evaluation.measure("tau2", "sig")
     evaluation.attack()
+    if options.only in "escapes":
+        evaluation.escape()
     if options.only in "judge":
         evaluation.judge()
     for one in evaluation.exceptions.stale([] if options.limit else chosen):

@@ -70,6 +70,9 @@ def attack_table(results: Json) -> str:
             f"({percent(calls['attacks'], found['with calls']['pairs'])})",
             percent(every["utility"], found["all"]["pairs"]),
             f"{every['questions'] / found['all']['pairs']:.1f}"])
+    escapes = results["escapes"]
+    rows.append(["code, the sandbox's own attackers", f"{escapes['kinds'] - escapes['stopped']} of {escapes['kinds']} "
+                 "public kinds of payloads", "–", "–", "–"])
     return table(["the model obeys by", "attacks that succeed", "of those whose goal needs a call",
                   "user's task done", "questions"], rows)
 
@@ -77,14 +80,14 @@ def attack_table(results: Json) -> str:
 def tables(results: Json) -> str:
     parts = [replays(results)]
     parts += [tokens(results)] if results.get("tokens") else []
-    parts += [attack_table(results)] if results.get("attacks") else []
+    parts += [attack_table(results)] if results.get("attacks") and results.get("escapes") else []
     return "\n\n".join(parts)
 
 
 def short(results: Json) -> str:
     """README's table: one line for each question of a sceptic."""
     named = {one["name"]: one for one in results["replays"]}
-    dojo, bfcl = named["agentdojo-sig-functions"], named["bfcl-plain-functions"]
+    dojo, bfcl = named["agentdojo-sig-functions"], named["bfcl-lax-functions"]
     way = results["attacks"]["with calls"]["ways"]
     pairs = results["attacks"]["with calls"]["pairs"]
     rows = [
@@ -100,7 +103,7 @@ def replace(text: str, name: str, content: str) -> str:
     """Replaces the part between the comments of this name."""
     begin, end = f"<!-- generated: {name} -->", "<!-- end -->"
     head, rest = text.split(begin, 1)
-    return f"{head}{begin}\n\n{content}\n\n{end}{rest.split(end, 1)[1]}"
+    return f"{head}{begin}\n{content}\n{end}{rest.split(end, 1)[1]}"
 
 
 def update(root: Path, results: Json) -> None:
