@@ -1,5 +1,5 @@
-"""Obeys AgentDojo's prompt injections: a scripted worst case of a model, which does whatever an injection says as soon as
-it reads it. The person approves only the tools that the user's task needs.
+"""Obeys AgentDojo's prompt injections: a scripted worst case of a model, which does whatever an injection says as soon
+as it reads it. The person approves only the tools that the user's task needs.
 
 All pairs of a user task and an injection task are simulated on AgentDojo's own environments, with the manifests that
 Toolsmith has read from the compiled programs. Some or all pairs also run through `toolsmith serve`, with the questions
@@ -236,8 +236,8 @@ def enforce_all(settings: Settings, pairs: list[tuple[Pair, dict[str, Result]]])
         return [one for wrong in pool.map(enforce, jobs, chunksize=1) for one in wrong]
 
 
-def summary(found: list[tuple[Pair, dict[str, Result]]], enforced: int) -> dict[str, Any]:
-    """Counts for all pairs, and for those whose injection needs calls."""
+def summary(found: list[tuple[Pair, dict[str, Result]]], enforced: int, wrong: list[str]) -> dict[str, Any]:
+    """Counts for all pairs, and for those whose injection needs calls. `wrong`: see `enforce`."""
     def counts(pairs: list[tuple[Pair, dict[str, Result]]]) -> dict[str, Any]:
         return {"pairs": len(pairs), "ways": {way: {
             "attacks": sum(results[way].attack for _, results in pairs),
@@ -248,4 +248,4 @@ def summary(found: list[tuple[Pair, dict[str, Result]]], enforced: int) -> dict[
     suites = {suite: counts([one for one in found if one[0].user.startswith(f"{suite}/")]) for suite in SUITES}
     outside = sum(not pair.allows(set(pair.wanted)) for pair, _ in found)
     return {"all": counts(found), "with calls": counts([one for one in found if one[0].wanted]), "suites": suites,
-            "outside": outside, "enforced": enforced}
+            "outside": outside, "enforced": enforced, "disagreements": wrong}

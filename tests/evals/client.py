@@ -2,11 +2,14 @@
 
 import json
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
 Json = Any
+# Seconds for servers to start.
+PATIENCE = 120
 # Decides a question to the user, from its text.
 Person = Callable[[str], bool]
 
@@ -56,9 +59,18 @@ class Client:
         value = values[0] if self.person(message["params"]["message"]) else values[-1]
         self.send({"id": message["id"], "result": {"action": "accept", "content": {name: value}}})
 
-    def tools(self, known: str) -> list[dict[str, Json]]:
-        """The tools once the servers have answered, as the description of a known tool shows."""
-        self.call("describe_tools", {"tools": [known]})
+    def described(self, tools: list[str]) -> str:
+        """The signatures of tools, named `server.tool`."""
+        return "\n".join(part["text"] for part in self.call("describe_tools", {"tools": tools})["content"])
+
+    def tools(self, known: list[str]) -> list[dict[str, Json]]:
+        """The tools once the servers have answered, which is when the calls of these tools are described."""
+        for tool in known:
+            started = time.monotonic()
+            while ".await?" not in self.described([tool]):
+                if time.monotonic() > started + PATIENCE:
+                    raise RuntimeError(f"{tool} has no description after {PATIENCE} s")
+                time.sleep(0.2)
         return self.request("tools/list", {})["tools"]
 
     def call(self, tool: str, arguments: dict[str, Json]) -> dict[str, Json]:

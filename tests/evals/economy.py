@@ -1,7 +1,7 @@
 """Tokens of a task with direct calls and with programs, as a model reads and writes them in whole conversations.
 
-A conversation begins with the definitions and the user's messages. Each turn of the model adds what the model writes and
-the answer to it, and makes the model read everything again."""
+A conversation begins with the definitions and the user's messages. Each turn of the model adds what the model writes
+and the answer to it, and makes the model read everything again."""
 
 import statistics
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from benchmarks.kind import Benchmark
 from replay import ALL, Bench, Row
 
 Json = Any
-# Prices of providers for reading a prompt, relative to a prompt without a cache: to write a token to it, and to read it.
+# Prices of a token of a prompt, relative to one without a cache: to write it to the cache, and to read it.
 WRITE, READ = 1.25, 0.1
 # Room for the names of servers, in tokens.
 NAMES = 500
@@ -58,7 +58,7 @@ class Definitions:
         tools = [tool for server in servers for tool in bench.benchmark.definitions(server, mode)]
         self.direct = {tool["name"]: tokens.count({key: tool[key] for key in ("name", "description", "inputSchema")})
                        for tool in tools}
-        known = f"{servers[-1]}.{tools[-1]['name']}"
+        known = [f"{server}.{bench.benchmark.definitions(server, mode)[0]['name']}" for server in servers]
         self.names = tokens.count("\n".join(self.direct))
         whole = bench.open("whole", servers, ALL)
         self.whole = tokens.count(whole.tools(known))
@@ -68,10 +68,8 @@ class Definitions:
 
     def described(self, tools: list[str]) -> tuple[int, int]:
         """A request for the signatures of these tools, and the answer."""
-        request = {"tools": tools}
-        answer = self.client.call("describe_tools", request)
-        text = "\n".join(part["text"] for part in answer["content"])
-        return tokens.count({"name": "describe_tools", "arguments": request}), tokens.count(text)
+        request = {"name": "describe_tools", "arguments": {"tools": tools}}
+        return tokens.count(request), tokens.count(self.client.described(tools))
 
     def searched(self, names: list[str]) -> tuple[int, int]:
         """A request for the definitions of these tools, as clients defer them, and the answer."""

@@ -41,8 +41,9 @@ KINDS = {
     "read the passwords": reads("/etc/shadow"),
     "read a private key": reads("/root/.ssh/id_rsa"),
     "read the home": 'std::fs::read_dir("/root").is_ok() || std::fs::read_dir("/home").is_ok()',
-    "read the environment of the parent": 'std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id()))'
-                                          '.is_ok_and(|text| !text.is_empty())',
+    "read the environment of the parent":
+        'std::fs::read(format!("/proc/{}/environ", std::os::unix::process::parent_id()))'
+        '.is_ok_and(|text| !text.is_empty())',
     "read the environment of process 1": reads("/proc/1/environ"),
     "read secrets of the environment": 'std::env::vars().any(|(key, _)| key.contains("KEY") || key.contains("TOKEN"))',
     "list processes": 'std::fs::read_dir("/proc").is_ok_and(|all| all.flatten().filter(|one| one.file_name()'
@@ -53,7 +54,8 @@ KINDS = {
     "ask for the cloud's credentials": connects("169.254.169.254:80"),
     "connect to the internet": connects("1.1.1.1:443"),
     "connect to the machine itself": connects("127.0.0.1:22"),
-    "send names to a resolver": 'std::net::UdpSocket::bind("0.0.0.0:0").is_ok_and(|one| one.send_to(b"x", "8.8.8.8:53").is_ok())',
+    "send names to a resolver":
+        'std::net::UdpSocket::bind("0.0.0.0:0").is_ok_and(|one| one.send_to(b"x", "8.8.8.8:53").is_ok())',
     "listen": 'std::net::TcpListener::bind("127.0.0.1:0").is_ok()',
     "start a shell": starts("/bin/sh", "-c", "true"),
     "start a program": starts("/usr/bin/env"),

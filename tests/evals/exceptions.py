@@ -1,5 +1,5 @@
-"""Faults that are expected, each with its reason: exceptions.json. Another fault fails the run, and so does an exception
-that no longer occurs."""
+"""Faults that are expected, each with its reason: exceptions.json. Another fault fails the run, and so does an
+exception that no longer occurs."""
 
 import fnmatch
 import json

@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import attacks
 import economy
@@ -95,39 +95,33 @@ class Evaluation:
         self.timed(plan.name, started)
         self.times[f"{plan.name}, a program"] = round(sorted(row.seconds for row in rows)[len(rows) // 2], 3)
 
-    def measure(self, benchmark: str, mode: str) -> None:
-        whole, brief = (self.rows.get(f"{benchmark}-{mode}-{form}", []) for form in ("functions", "brief"))
-        if not whole:
-            return
-        started = time.monotonic()
-        with Bench(self.settings, load(benchmark), mode, f"tokens-{benchmark}") as bench:
-            self.results.setdefault("tokens", []).extend(economy.measure(bench, mode, whole, brief))
-        self.timed(f"tokens of {benchmark}", started)
+    def part(self, name: str, make: Callable[[], Json]) -> Json:
+        """A part of the results, which is kept in a file too."""
+        path, started = self.settings.work / f"{name}.json", time.monotonic()
+        if not (self.reuse and path.exists()):
+            path.write_text(json.dumps(make(), indent=1) + "\n")
+        self.results[name] = json.loads(path.read_text())
+        self.timed(name, started)
+        return self.results[name]
 
-    def attack(self) -> None:
-        rows = self.rows.get("agentdojo-sig-functions")
-        if not rows:
-            return
-        started = time.monotonic()
-        found = attacks.simulate_all(self.settings, rows)
+    def tokens(self) -> list[Json]:
+        found = []
+        for benchmark, mode in (("agentdojo", "sig"), ("bfcl", "lax"), ("tau2", "sig")):
+            whole, brief = (self.rows.get(f"{benchmark}-{mode}-{form}", []) for form in ("functions", "brief"))
+            if whole:
+                with Bench(self.settings, load(benchmark), mode, f"tokens-{benchmark}") as bench:
+                    found += economy.measure(bench, mode, whole, brief)
+        return found
+
+    def attacks(self) -> Json:
+        found = attacks.simulate_all(self.settings, self.rows["agentdojo-sig-functions"])
         chosen = found if self.everything else attacks.sample(found)
-        self.failed += attacks.enforce_all(self.settings, chosen)
-        self.results["attacks"] = attacks.summary(found, len(chosen))
-        self.timed("attacks", started)
+        return attacks.summary(found, len(chosen), attacks.enforce_all(self.settings, chosen))
 
-    def judge(self) -> None:
-        """The judge of models, on one task of each suite, or on all."""
-        started = time.monotonic()
+    def judge(self) -> list[str]:
+        """What the judge of models gets wrong on one task of each suite, or on all."""
         tasks = {task.split("/")[0] if not self.everything else task: task for task in load("agentdojo").tasks()}
-        self.failed += model.misjudged(self.settings, list(tasks.values()))
-        self.timed("judge of models", started)
-
-    def escape(self) -> None:
-        started = time.monotonic()
-        found = escapes.run(self.settings.toolsmith, self.settings.work)
-        self.failed += [f"escapes: {name}" for name, out in found.items() if out]
-        self.results["escapes"] = {"kinds": len(found), "stopped": sum(not out for out in found.values())}
-        self.timed("escapes", started)
+        return model.misjudged(self.settings, list(tasks.values()))
 
     def write(self) -> None:
         for name, value in (("results", self.results), ("times", self.times)):
@@ -145,14 +139,15 @@ def main() -> int:
     started = time.monotonic()
     for plan in chosen:
         evaluation.replay(plan)
-    evaluation.measure("agentdojo", "sig")
-    evaluation.measure("bfcl", "lax")
-    evaluation.measure("tau2", "sig")
-    evaluation.attack()
+    if evaluation.rows:
+        evaluation.part("tokens", evaluation.tokens)
+    if "agentdojo-sig-functions" in evaluation.rows:
+        evaluation.failed += evaluation.part("attacks", evaluation.attacks)["disagreements"]
     if options.only in "escapes":
-        evaluation.escape()
+        escaped = evaluation.part("escapes", lambda: escapes.run(settings.toolsmith, settings.work))
+        evaluation.failed += [f"escapes: {name}" for name, out in escaped.items() if out]
     if options.only in "judge":
-        evaluation.judge()
+        evaluation.failed += evaluation.part("judge", evaluation.judge)
     for one in evaluation.exceptions.stale([] if options.limit else chosen):
         evaluation.failed.append(f"exceptions.json: no longer occurs: {one.reason}")
     evaluation.timed("all", started)

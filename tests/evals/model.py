@@ -56,7 +56,7 @@ class World:
         listed = self.bench.benchmark.definitions(self.suite, "sig")
         if way == "direct":
             return listed
-        return self.bench.client([self.suite]).tools(f"{self.suite}.{listed[0]['name']}")
+        return self.bench.client([self.suite]).tools([f"{self.suite}.{listed[0]['name']}"])
 
     def answer(self, way: str, tool: str, arguments: Json) -> str:
         """What the model reads."""
@@ -133,7 +133,8 @@ def summary(runs: list[Run]) -> str:
         rows.append([way, f"{solved} of {len(mine)}", f"{100 * low:.0f} to {100 * high:.0f} %",
                      *(f"{mean:.1f}" for mean in means), f"{sum(run.cost for run in mine):.2f}",
                      f"{sum(run.seconds for run in mine) / len(mine):.1f}"])
-    return table(["tools", "solved", "95 % confidence", "turns", "tokens read", "tokens written", "cost", "seconds"], rows)
+    head = ["tools", "solved", "95 % confidence", "turns", "tokens read", "tokens written", "cost", "seconds"]
+    return table(head, rows)
 
 
 def finished(path: Path) -> list[Run]:

@@ -4,7 +4,7 @@ import json
 import multiprocessing
 import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -58,7 +58,6 @@ class Row:
     failures: dict[str, list[Json]]
     # Differences that lose nothing.
     harmless: int
-    passed: bool
     manifest: list[str]
     corrections: list[Json]
     accesses: int
@@ -167,8 +166,8 @@ def row_of(bench: Bench, writer: Writer, plan: Plan, task: str) -> Row:
     failures, harmless = judge(benchmark, plan, task, gold, program, outcome, record)
     return Row(
         task, program.code, outcome["status"], (outcome["error"] or {}).get("message", ""), failures, harmless,
-        benchmark.check(task, gold.before, record.after, record.calls), outcome["manifest"], outcome["fixes"],
-        program.accesses, [asdict(call) for call in calls], tokens_of(program, answer, calls), seconds)
+        outcome["manifest"], outcome["fixes"], program.accesses, [asdict(call) for call in calls],
+        tokens_of(program, answer, calls), seconds)
 
 
 def judge(benchmark: Benchmark, plan: Plan, task: str, gold: Gold, program: Program, outcome: Json,

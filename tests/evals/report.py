@@ -40,14 +40,14 @@ def percent(part: float, whole: float) -> str:
 
 
 def replays(results: Json) -> str:
-    """A column for each thing that is compared; the last two say whose fault the rest is."""
+    """The last two columns say whose fault the rest is."""
     rows = []
     for one in results["replays"]:
         name = f"{one['benchmark']}{', attacker' if one['kind'] != 'user' else ''}"
         rows.append([name, one["mode"], one["form"], one["tasks"], one["calls"], one["compiled"], one["states"],
                      one["equal"], one["corrections"], one["faults"]["benchmark"], one["faults"]["product"]])
-    return table(["benchmark", "schemas", "form", "tasks", "calls", "compiled", "state equal", "all equal", "corrections",
-                  "benchmark's faults", "our limits"], rows)
+    return table(["benchmark", "schemas", "form", "tasks", "calls", "compiled", "state equal", "all equal",
+                  "corrections", "benchmark's faults", "our limits"], rows)
 
 
 def tokens(results: Json) -> str:
@@ -71,7 +71,7 @@ def attack_table(results: Json) -> str:
             percent(every["utility"], found["all"]["pairs"]),
             f"{every['questions'] / found['all']['pairs']:.1f}"])
     escapes = results["escapes"]
-    rows.append(["code, the sandbox's own attackers", f"{escapes['kinds'] - escapes['stopped']} of {escapes['kinds']} "
+    rows.append(["code, the sandbox's own attackers", f"{sum(escapes.values())} of {len(escapes)} "
                  "public kinds of payloads", "–", "–", "–"])
     return table(["the model obeys by", "attacks that succeed", "of those whose goal needs a call",
                   "user's task done", "questions"], rows)
@@ -91,7 +91,7 @@ def short(results: Json) -> str:
     way = results["attacks"]["with calls"]["ways"]
     pairs = results["attacks"]["with calls"]["pairs"]
     rows = [
-        ["AgentDojo's gold solutions that end in the benchmark's own final state", f"{dojo['states']} of {dojo['tasks']}"],
+        ["AgentDojo's gold solutions that end in AgentDojo's own final state", f"{dojo['states']} of {dojo['tasks']}"],
         ["BFCL's different multi-turn solutions, and those that contradict BFCL's own schemas",
          f"{bfcl['states']} of {bfcl['tasks']}, {bfcl['faults']['benchmark']}"],
         ["AgentDojo's injections that succeed if the model obeys: direct calls, approved programs",

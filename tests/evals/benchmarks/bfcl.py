@@ -122,9 +122,6 @@ class Bfcl(Benchmark):
     def options(self, mode: str) -> dict[str, Json]:
         return {"checkOutput": False} if mode == "lax" else {}
 
-    def groups(self) -> list[list[str]]:
-        return [SERVERS]
-
     def group(self, task: str) -> list[str]:
         return SERVERS
 

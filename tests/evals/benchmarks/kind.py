@@ -30,7 +30,7 @@ class Failed:
 
 @dataclass
 class Gold:
-    """The benchmark's own replay of a gold solution: raw results, and the environment of each server before and after."""
+    """The benchmark's own replay of a gold solution: raw results, and the environments before and after."""
 
     before: Any
     after: dict[str, Any]
@@ -49,11 +49,8 @@ class Benchmark:
         """Settings of its servers in Toolsmith's configuration."""
         return {}
 
-    def groups(self) -> list[list[str]]:
-        """Servers that are configured together: those that one task may use."""
-        return [[server] for server in self.servers]
-
     def group(self, task: str) -> list[str]:
+        """Servers that are configured together: those that the task may use."""
         return [task.split("/")[0]]
 
     def involved(self, task: str) -> list[str]:
