@@ -10,6 +10,7 @@ from typing import Any
 import tokens
 from benchmarks.kind import Benchmark
 from replay import ALL, Bench, Row
+from rust import snake
 
 Json = Any
 # Prices of a token of a prompt, relative to one without a cache: to write it to the cache, and to read it.
@@ -61,7 +62,10 @@ class Definitions:
         known = [f"{server}.{bench.benchmark.definitions(server, mode)[0]['name']}" for server in servers]
         self.names = tokens.count("\n".join(self.direct))
         whole = bench.open("whole", servers, ALL)
-        self.whole = tokens.count(whole.tools(known))
+        listed = whole.tools(known)
+        self.whole = tokens.count(listed)
+        # A client without a longer limit gets shorter descriptions for many tools, and asks for signatures.
+        self.complete = all(f"{snake(name)}(" in listed[0]["description"] for name in self.direct)
         whole.close()
         self.client = bench.open("short", servers, NAMES)
         self.short = tokens.count(self.client.tools(known))
@@ -89,9 +93,9 @@ def costs_of(definitions: Definitions, prompt: int, whole: Row, brief: Row | Non
     if brief:
         programs["needed answers"] = list(zip(brief.tokens["snippets"], brief.tokens["answers"]))
     for name, turns in programs.items():
-        found[f"code, {name}"] = conversation(definitions.whole, prompt, turns)
-        found[f"code, deferred, {name}"] = conversation(
-            definitions.short, prompt, [definitions.described(tools), *turns])
+        asked = [definitions.described(tools), *turns]
+        found[f"code, {name}"] = conversation(definitions.whole, prompt, turns if definitions.complete else asked)
+        found[f"code, deferred, {name}"] = conversation(definitions.short, prompt, asked)
     return found
 
 

@@ -48,7 +48,8 @@ def plans(everything: bool) -> list[Plan]:
     found = [Plan("agentdojo", "sig", form) for form in FORMS]
     found += [Plan("agentdojo", "plain", "functions"), Plan("agentdojo", "sig", "functions", "injection")]
     forms = ["functions", "structs", "sloppy", "flow"] if everything else ["functions"]
-    found += [Plan("bfcl", mode, form, whole=everything) for mode in load("bfcl").modes for form in forms]
+    modes = load("bfcl").modes if everything else ["doc", "lax", "plain"]
+    found += [Plan("bfcl", mode, form, whole=everything) for mode in modes for form in forms]
     if os.environ.get("EVALS_TAU2"):
         modes = load("tau2").modes
         found += [Plan("tau2", mode, form) for mode in modes for form in (forms if mode == "sig" else ["functions"])]
