@@ -222,7 +222,7 @@ pub(crate) mod tests {
     use crate::cache::{Bucket, DEFAULT_SIZE};
     use crate::catalog::Catalog;
     use crate::journal::Journal;
-    use crate::program_schemas::NoTools;
+    use crate::no_tools::NoTools;
 
     /// An open engine with an unusable compiler and layer in `folder`.
     pub(crate) fn opened(folder: &Path) -> Engine {

@@ -13,11 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
-use bridge::wire::FailureKind;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
-use serde_json::json;
-use serde_json::value::{RawValue, to_raw_value};
 
 pub use self::event::{
     Answered, AnsweredCall, Asked, Begin, CallBegun, EndedExecution, Event, NewExecution, Outgoing, Phase,
@@ -142,36 +139,6 @@ impl Journal {
     /// If a sink refuses it; then the outcome must be withheld.
     pub async fn end(&self, status: &str, error: Option<&str>) -> Result<(), Refused> {
         self.0.end(status, error).await
-    }
-
-    /// Tells that a tool is about to be called.
-    ///
-    /// # Errors
-    /// If a sink refuses it; then the call must not be sent.
-    pub async fn call<'a>(
-        &self,
-        server: &'a str,
-        tool: &'a str,
-        arguments: &RawValue,
-    ) -> Result<JournaledCall<'a>, Refused> {
-        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        let call = SentCall { number, server, tool, uri: None };
-        JournaledCall::begin(self.clone(), call, arguments).await
-    }
-
-    /// Tells that a resource is about to be read, which is not counted as a call.
-    ///
-    /// # Errors
-    /// If a sink refuses it; then the resource must not be read.
-    pub async fn read<'a>(&self, server: &'a str, uri: &'a str) -> Result<JournaledCall<'a>, Refused> {
-        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        let arguments = to_raw_value(&json!({ "uri": uri })).map_err(|error| Refused {
-            kind: FailureKind::Protocol,
-            reason: "arguments",
-            message: error.to_string(),
-        })?;
-        let call = SentCall { number, server, tool: READ, uri: Some(uri) };
-        JournaledCall::begin(self.clone(), call, &arguments).await
     }
 
     /// Counts a refused call.

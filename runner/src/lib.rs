@@ -54,6 +54,7 @@ pub mod limits;
 mod manifest;
 mod markdown;
 mod messages;
+mod no_tools;
 mod obeyed_files;
 mod optimize;
 mod optimized;
@@ -114,6 +115,7 @@ pub use journal::{
     SentCall, Sink,
 };
 pub use layer_crates::LayerCrate;
+pub use no_tools::NoTools;
 pub use obeyed_files::ObeyedFiles;
 pub use optimize::Optimized;
 pub use outcome::{
@@ -123,7 +125,7 @@ pub use precompile::PrecompileReport;
 pub use program_file::{
     About, Argument, ArgumentKind, Example, InvalidProgram, ProgramFile, is_program_name,
 };
-pub use program_schemas::{Described, NoTools, ProgramSchemas};
+pub use program_schemas::{Described, ProgramSchemas};
 pub use protected::Protected;
 pub use refused::CallsRefused;
 pub use rustc_explanation::rustc_explanation;

@@ -6,18 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use bridge::wire::{CallFailure, FailureKind};
-use futures::future::{BoxFuture, FutureExt as _, ready};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::cache::{Bucket, Key};
 use crate::catalog::Catalog;
 use crate::engine::{Engine, Request};
 use crate::error::{Error, Result};
-use crate::host::{Answer, Refusal, SessionError, ToolHost};
 use crate::journal::Journal;
+use crate::no_tools::NoTools;
 use crate::outcome::{Outcome, Status};
 use crate::program_file::ProgramFile;
 use crate::sandbox_policies::Grants;
@@ -130,43 +127,4 @@ impl Engine {
         fs_err::write(folder.path().join(FILE), text).map_err(in_folder)?;
         self.cache.publish(Bucket::Programs, key, folder).map(drop)
     }
-}
-
-/// The host of a program that calls no tool, or does not run.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoTools;
-
-impl ToolHost for NoTools {
-    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, std::result::Result<(), SessionError>> {
-        ready(Err(SessionError::Unavailable(format!("no session with {server} is opened for schemas"))))
-            .boxed()
-    }
-
-    fn permit<'a>(&'a self, _: &'a [(String, String)]) -> BoxFuture<'a, std::result::Result<(), Refusal>> {
-        ready(Ok(())).boxed()
-    }
-
-    fn permit_call<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a str,
-        _: &'a RawValue,
-    ) -> BoxFuture<'a, std::result::Result<(), CallFailure>> {
-        ready(Err(denied())).boxed()
-    }
-
-    fn call<'a>(
-        &'a self,
-        _: &'a str,
-        _: &'a str,
-        _: Box<RawValue>,
-        _: Map<String, Value>,
-    ) -> BoxFuture<'a, std::result::Result<Answer, CallFailure>> {
-        ready(Err(denied())).boxed()
-    }
-}
-
-fn denied() -> CallFailure {
-    let message = "a program that returns its schemas calls no tool".to_owned();
-    CallFailure { kind: FailureKind::Denied, message }
 }

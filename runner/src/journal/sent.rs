@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use bridge::wire::CallFailure;
+use bridge::wire::{CallFailure, FailureKind};
 use futures::FutureExt as _;
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
 use tracing::Span;
 
-use super::{AnsweredCall, Begin, Inner, Journal, Outgoing, Refused, SentCall, Sink};
+use super::{AnsweredCall, Begin, Inner, Journal, Outgoing, READ, Refused, SentCall, Sink};
 use crate::host::Answer;
 
 /// A request whose begin was told. Dropping it tells that it was cancelled.
@@ -24,13 +24,41 @@ pub struct JournaledCall<'a> {
     is_open: bool,
 }
 
+impl Journal {
+    /// Tells that a tool is about to be called.
+    ///
+    /// # Errors
+    /// If a sink refuses it; then the call must not be sent.
+    pub async fn call<'a>(
+        &self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &RawValue,
+    ) -> Result<JournaledCall<'a>, Refused> {
+        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        let call = SentCall { number, server, tool, uri: None };
+        JournaledCall::begin(self.clone(), call, arguments).await
+    }
+
+    /// Tells that a resource is about to be read, which is not counted as a call.
+    ///
+    /// # Errors
+    /// If a sink refuses it; then the resource must not be read.
+    pub async fn read<'a>(&self, server: &'a str, uri: &'a str) -> Result<JournaledCall<'a>, Refused> {
+        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        let arguments = to_raw_value(&json!({ "uri": uri })).map_err(|error| Refused {
+            kind: FailureKind::Protocol,
+            reason: "arguments",
+            message: error.to_string(),
+        })?;
+        let call = SentCall { number, server, tool: READ, uri: Some(uri) };
+        JournaledCall::begin(self.clone(), call, &arguments).await
+    }
+}
+
 impl<'a> JournaledCall<'a> {
     /// Tells the begin. If a sink refuses it, those before it learn of the refusal as the end.
-    pub(super) async fn begin(
-        journal: Journal,
-        call: SentCall<'a>,
-        arguments: &RawValue,
-    ) -> Result<Self, Refused> {
+    async fn begin(journal: Journal, call: SentCall<'a>, arguments: &RawValue) -> Result<Self, Refused> {
         let (told, outgoing, began) = (Vec::new(), Outgoing::default(), Instant::now());
         let mut begun = JournaledCall { journal, told, call, outgoing, began, is_open: true };
         for sink in begun.journal.0.sinks().iter() {

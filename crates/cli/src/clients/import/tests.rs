@@ -33,16 +33,11 @@ fn entries_of_other_clients_are_converted() {
         entry("my-server"),
         json!({ "type": "http", "url": "https://x.example/mcp", "headers": { "X": "${API_KEY}" } })
     );
-    assert_eq!(
-        entry("gemini"),
-        json!({ "type": "http", "url": "https://y.example", "enabledTools": ["a"] })
-    );
+    assert_eq!(entry("gemini"), json!({ "type": "http", "url": "https://y.example", "enabledTools": ["a"] }));
     assert_eq!(entry("old"), json!({ "type": "sse", "url": "https://z.example/sse", "enabled": false }));
     assert_eq!(imported.servers.len(), 4);
     let notes = imported.notes.join("\n");
-    for phrase in
-        ["odd: left out", "API_KEY", "`timeout`", "`trust`", "`alwaysAllow`", "called my-server"]
-    {
+    for phrase in ["odd: left out", "API_KEY", "`timeout`", "`trust`", "`alwaysAllow`", "called my-server"] {
         assert!(notes.contains(phrase), "{phrase:?} is missing in {notes}");
     }
     let code = json!({ "inputs": [], "servers": { "a": { "type": "stdio", "command": "x" } } });
