@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::UnwindSafe;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -47,13 +46,12 @@ pub(super) fn stays<T: 'static>(value: T) -> T {
     value
 }
 
-/// Whether a type is `Send`, `Sync` and `UnwindSafe`: the inherent constants precede those of the trait.
+/// Whether a type is `Send` and `Sync`: the inherent constants precede those of the trait.
 pub(super) struct Is<T>(PhantomData<T>);
 
 pub(super) trait Isnt {
     const SEND: bool = false;
     const SYNC: bool = false;
-    const UNWINDS: bool = false;
 }
 
 impl<T> Isnt for Is<T> {}
@@ -64,10 +62,6 @@ impl<T: Send> Is<T> {
 
 impl<T: Sync> Is<T> {
     pub(super) const SYNC: bool = true;
-}
-
-impl<T: UnwindSafe> Is<T> {
-    pub(super) const UNWINDS: bool = true;
 }
 
 /// Tests that each snippet has the same value with both crates. A snippet calls either `lib`.

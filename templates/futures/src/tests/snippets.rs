@@ -108,9 +108,7 @@ same! {
         type Cell = std::cell::Cell<u8>;
         type Boxed<'a> = lib::future::BoxFuture<'a, u8>;
         type LocalBoxed<'a> = lib::future::LocalBoxFuture<'a, u8>;
-        const { assert!(Is::<u8>::UNWINDS && !Is::<&Cell>::UNWINDS) };
         [
-            [Of::<u8>::UNWINDS, Try::<u8>::UNWINDS, Is::<lib::future::JoinAll<Boxed<'_>>>::UNWINDS, false],
             [Of::<u8>::SEND, Of::<u8>::SYNC, Try::<u8>::SEND, Try::<u8>::SYNC],
             [Of::<Rc<u8>>::SEND, Of::<Rc<u8>>::SYNC, Try::<Rc<u8>>::SEND, Try::<Rc<u8>>::SYNC],
             [Of::<Cell>::SEND, Of::<Cell>::SYNC, Try::<Cell>::SEND, Try::<Cell>::SYNC],
