@@ -129,7 +129,7 @@ pub fn gather(options: &LoadOptions) -> Result<Layers, Error> {
     let project = project.filter(|file| !options.file.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
         Some(file) if options.untrusted == Untrusted::Shown => {
-            layers.with_lock(&ConfigLayer::Project(file))?
+            layers.with_lock(&ConfigLayer::Project(file))?;
         }
         Some(file) => layers.project(file, options)?,
         None => {}
