@@ -171,7 +171,7 @@ fn members(bytes: usize) -> String {
 
 /// The values among the inputs of the fuzz target that a request may have in a list.
 fn corpus() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/arguments");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/arguments");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();
