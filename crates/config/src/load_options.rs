@@ -18,7 +18,7 @@ pub struct LoadOptions {
     /// The only layer whose servers are used, also those that another layer overrides; `None` for all layers. Settings
     /// always come from all layers.
     pub servers_of: Option<ServersOf>,
-    /// How to treat an untrusted project file.
+    /// The treatment of an untrusted project file.
     pub untrusted: Untrusted,
 }
 
@@ -79,7 +79,7 @@ pub enum Demo {
     Only,
 }
 
-/// How to treat an untrusted project file.
+/// The treatment of an untrusted project file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Untrusted {
     /// It is an error.

@@ -35,16 +35,17 @@ pub struct Format {
     pub steps: &'static [&'static str],
 }
 
-/// What survives a crash of the machine.
+/// The part of a write that survives a crash of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// Everything that was written: each write waits for the disk.
     Synced,
-    /// What the system has written to the disk by then, and always an intact file. A killed process loses nothing.
+    /// The part that the system has written to the disk by then, and always an intact file. A killed process loses
+    /// nothing.
     Written,
 }
 
-/// Why a file can't be used.
+/// The reason why a file can't be used.
 #[derive(Debug)]
 pub enum Error {
     /// Its folder can't be created.

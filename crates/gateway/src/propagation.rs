@@ -62,10 +62,10 @@ pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>
     Ok(())
 }
 
-/// What calls pass on in `_meta`: of the process and the agent on whose behalf they are made.
+/// The data that calls pass on in `_meta`: of the process and the agent on whose behalf they are made.
 #[derive(Debug, Clone, Default)]
 pub struct PassedOn {
-    /// How many processes of this program the request has passed through.
+    /// The number of processes of this program that the request has passed through.
     pub depth: u32,
     /// The run of the requesting agent.
     pub run: Option<String>,

@@ -75,7 +75,7 @@ pub struct Sessions {
     spares: Option<Arc<SpareSessions>>,
     /// The client in whose turn they are adopted.
     adopter: String,
-    /// What calls pass on to servers.
+    /// The data that calls pass on to servers.
     passed_on: PassedOn,
     /// The niceness of servers that are started for the execution.
     niceness: u8,

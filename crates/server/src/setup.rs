@@ -60,7 +60,7 @@ fn introduce(config: &Config) {
     });
 }
 
-/// Why there is nothing to choose from: no entry of a server, or all of MCP switched off.
+/// Returns the reason why there is nothing to choose from: no entry of a server, or all of MCP switched off.
 pub fn without_any(config: &Config) -> Option<config::Error> {
     config::no_server(config).filter(|_| config.absent.is_empty() || config.switched_off.is_some())
 }

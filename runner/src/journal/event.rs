@@ -1,4 +1,4 @@
-//! What happens in an execution, as sinks are notified of it.
+//! The events of an execution, as sinks are notified of them.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ pub enum Begin<'a> {
         call: &'a SentCall<'a>,
         /// Its arguments in canonical form.
         arguments: &'a RawValue,
-        /// What is sent with it, and the span in which it is made.
+        /// The data that is sent with it, and the span in which it is made.
         outgoing: &'a mut Outgoing,
     },
     /// Handing over the answer to a request. An answer that is refused is withheld.
@@ -106,7 +106,7 @@ pub struct NewExecution<'a> {
     pub check_only: bool,
 }
 
-/// What leaves for a server: the call of a tool, or reading a resource.
+/// A request that leaves for a server: the call of a tool, or reading a resource.
 #[derive(Debug)]
 pub struct SentCall<'a> {
     /// Number of the request within its execution, in the order in which requests leave.
@@ -119,7 +119,7 @@ pub struct SentCall<'a> {
     pub uri: Option<&'a str>,
 }
 
-/// What sinks add to a request.
+/// The additions of sinks to a request.
 #[derive(Debug)]
 pub struct Outgoing {
     /// Members of its `_meta` (MCP).
@@ -209,7 +209,7 @@ pub enum Event<'a> {
         done: usize,
         /// About how many there are.
         total: usize,
-        /// What was done.
+        /// The work that was done.
         message: &'a str,
     },
     /// A phase has started.
@@ -224,7 +224,7 @@ pub enum Event<'a> {
         done: f64,
         /// About how many there are.
         total: f64,
-        /// What is done.
+        /// The work that is done.
         message: &'a str,
     },
     /// A question to the user.
@@ -258,7 +258,7 @@ pub enum Event<'a> {
 pub struct Asked<'a> {
     /// Its number within the execution.
     pub number: u64,
-    /// What it is about.
+    /// The subject.
     pub about: QuestionKind,
     /// The tools, as `server.tool`; the server of a server's question.
     pub tools: &'a [String],
@@ -268,7 +268,7 @@ pub struct Asked<'a> {
     pub short: &'a str,
 }
 
-/// What a question to the user is about.
+/// The subject of a question to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
     /// Whether a program may run.
@@ -277,7 +277,7 @@ pub enum QuestionKind {
     Call,
     /// Whether a program may be saved.
     Save,
-    /// What a server asks.
+    /// The question of a server.
     Server,
 }
 
@@ -299,17 +299,17 @@ impl QuestionKind {
 pub struct Answered<'a> {
     /// The number of the question.
     pub number: u64,
-    /// What the question was about.
+    /// The subject of the question.
     pub about: QuestionKind,
     /// The tools, as `server.tool`.
     pub tools: &'a [String],
     /// The answer in a word: `once`, `no`, …
     pub answer: &'static str,
-    /// Who answered: `terminal`, `client`, `page` or `nobody`.
+    /// The answerer: `terminal`, `client`, `page` or `nobody`.
     pub by: &'static str,
 }
 
-/// Why a sink refused what was about to happen.
+/// The reason why a sink refused what was about to happen.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refused {

@@ -101,7 +101,7 @@ impl<'a> JournaledCall<'a> {
         self.hand_over(Some(answer)).await
     }
 
-    /// How much it adds to the number of tool calls.
+    /// Returns 1 for a tool call, and 0 for a resource, which is not counted.
     fn counts(&self) -> u64 {
         u64::from(self.call.uri.is_none())
     }

@@ -105,7 +105,7 @@ fn only_long_runs_are_recorded_for_the_next_process() {
     assert!(build::optimized(&engine, "long").is_none(), "there is no optimized program yet");
 }
 
-/// What the next long run finds after a compiler that ended with this status, as wait(2) returns it: whether the
+/// Returns what the next long run finds after a compiler that ended with this status, as wait(2) returns it: whether the
 /// program is tried again.
 fn is_tried_again_after(status: i32) -> bool {
     let folder = tempfile::tempdir().unwrap();

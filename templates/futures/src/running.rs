@@ -10,7 +10,7 @@ use crate::turns::Turns;
 pub(crate) struct Running<F: Future> {
     slots: Vec<Slot<F>>,
     turns: Turns,
-    /// How many have returned.
+    /// The number of futures that have returned.
     returned: usize,
 }
 
@@ -50,7 +50,7 @@ impl<F: Future> Running<F> {
         None
     }
 
-    /// How many futures there are.
+    /// Returns the number of futures.
     pub(crate) fn count(&self) -> usize {
         self.slots.len()
     }
@@ -68,7 +68,7 @@ impl<F: Future> Running<F> {
 }
 
 impl<T, E, F: Future<Output = Result<T, E>>> Running<F> {
-    /// What this future has returned. An error is taken, and cancels all others.
+    /// Returns the output of this future. An error is taken, and cancels all others.
     pub(crate) fn outcome(&mut self, number: usize) -> Option<Result<(), E>> {
         let slot = self.slots.get_mut(number)?;
         match slot {

@@ -1,4 +1,4 @@
-//! Which of several futures are polled next: those that were woken. Nothing here depends on their types.
+//! Chooses which of several futures are polled next: those that were woken. Nothing here depends on their types.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
@@ -9,7 +9,7 @@ pub(crate) struct Turns {
     woken: Arc<Mutex<Woken>>,
     /// The waker of each future.
     wakers: Vec<Waker>,
-    /// Those still to be polled in this round, the next one last.
+    /// The futures still to be polled in this round, the next one last.
     round: Vec<usize>,
 }
 

@@ -143,7 +143,7 @@ pub(crate) struct Profile {
     pub(crate) projects: Option<&'static str>,
     /// Another form of its file.
     pub(crate) second_form: Option<SecondForm>,
-    /// Why its servers can't be imported.
+    /// The reason why its servers can't be imported.
     pub(crate) refusal: Option<Refusal>,
 }
 
@@ -158,7 +158,7 @@ pub(crate) struct SecondForm {
     pub(crate) convert: fn(&mut Map<String, Json>),
 }
 
-/// Why a client's servers can't be imported, and what to do instead.
+/// The reason why a client's servers can't be imported, and the remedy.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) why: &'static str,

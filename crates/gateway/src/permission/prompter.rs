@@ -47,7 +47,7 @@ impl Answer {
         }
     }
 
-    /// Who gave the answer, if `answerer` was asked.
+    /// The person or part that gave the answer, if `answerer` was asked.
     pub fn by(self, answerer: AnsweredBy) -> &'static str {
         match self {
             Answer::Nobody | Answer::Late(_) | Answer::Busy => "nobody",

@@ -66,7 +66,7 @@ impl Question {
         tools.iter().any(|tool| tools.first().is_some_and(|first| first.server != tool.server))
     }
 
-    /// What it is about.
+    /// The subject.
     pub(crate) fn about(&self) -> QuestionKind {
         match self {
             Question::Program { .. } => QuestionKind::Program,

@@ -13,7 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::context::RequestContext;
 use crate::audit::{self, Answer, Arguments, Record, Unrecorded};
 
-/// Which records name the requester.
+/// The records that name the requester.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     /// The begin of the execution.

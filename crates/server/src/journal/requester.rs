@@ -168,7 +168,7 @@ impl Requester {
     }
 }
 
-/// What calls for a request with this `_meta` pass on.
+/// Returns the data that calls for a request with this `_meta` pass on.
 fn passed_on(meta: &Map<String, Value>) -> PassedOn {
     PassedOn { depth: process_depth::of_call(meta), run: propagation::run_of(meta).map(str::to_owned) }
 }
