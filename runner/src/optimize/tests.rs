@@ -105,8 +105,7 @@ fn only_long_runs_are_recorded_for_the_next_process() {
     assert!(build::optimized(&engine, "long").is_none(), "there is no optimized program yet");
 }
 
-/// Returns what the next long run finds after a compiler that ended with this status, as wait(2) returns it: whether the
-/// program is tried again.
+/// Returns whether the program is tried again after a compiler that ended with this status, as wait(2) returns it.
 fn is_tried_again_after(status: i32) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let engine = opened(folder.path());
