@@ -32,6 +32,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--everything", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--reuse", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--model")
@@ -40,7 +41,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--budget", type=float)
     parser.add_argument("--price-in", type=float, default=0)
     parser.add_argument("--price-out", type=float, default=0)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.update and (options.quick or options.only or options.limit):
+        parser.error("--update needs all replays: leave out --quick, --only and --limit")
+    return options
+
+
+def quick_plans() -> list[Plan]:
+    """All tasks of AgentDojo, also with what models forget, and the different solutions of BFCL, once each."""
+    return [Plan("agentdojo", "sig", form) for form in ("functions", "sloppy")] + [Plan("bfcl", "doc", "functions")]
 
 
 def plans(everything: bool) -> list[Plan]:
@@ -136,13 +145,14 @@ def main() -> int:
     if options.model:
         return model.evaluate(settings, options)
     evaluation = Evaluation(settings, options)
-    chosen = [plan for plan in plans(options.everything) if options.only in plan.name]
+    offered = quick_plans() if options.quick else plans(options.everything)
+    chosen = [plan for plan in offered if options.only in plan.name]
     started = time.monotonic()
     for plan in chosen:
         evaluation.replay(plan)
-    if evaluation.rows:
+    if evaluation.rows and not options.quick:
         evaluation.part("tokens", evaluation.tokens)
-    if "agentdojo-sig-functions" in evaluation.rows:
+    if "agentdojo-sig-functions" in evaluation.rows and not options.quick:
         evaluation.failed += evaluation.part("attacks", evaluation.attacks)["disagreements"]
     if options.only in "escapes":
         escaped = evaluation.part("escapes", lambda: escapes.run(settings.toolsmith, settings.work))
