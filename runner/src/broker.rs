@@ -213,7 +213,7 @@ impl Broker<'_> {
         gate.pass(self.read(&server, uri)).await
     }
 
-    /// Reads a resource; the journal is told before, and before the contents are handed over.
+    /// Reads a resource. The journal can refuse to send the request, and to hand over the contents.
     async fn read(&self, server: &str, uri: &str) -> Answered {
         let call = self.journal.read(server, uri).await?;
         let contents = self.host.read_resource(server, uri).instrument(call.span()).await;
@@ -222,7 +222,7 @@ impl Broker<'_> {
         answer.map(|answer| answer.result)
     }
 
-    /// Makes a call; the journal is told before it leaves, and before its answer is handed over.
+    /// Makes a call. The journal can refuse to send it, and to hand over its answer.
     async fn send(
         &self,
         ToolName { server, tool, .. }: &ToolName,

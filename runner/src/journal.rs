@@ -1,7 +1,7 @@
-//! The journal of an execution: tells its sinks what happens, in the order in which it happens.
+//! The journal of an execution: passes events on to its sinks, in the order in which they happen.
 //!
-//! Sinks are chosen once, when the journal is created. What is about to happen is told before, and a sink can refuse it
-//! ([`Begin`]); handing over an answer or an outcome is such a begin. Everything else ([`Event`]) is only noted.
+//! Sinks are chosen once, when the journal is created. They hear of each step before it happens, and can refuse it
+//! ([`Begin`]); handing over an answer or an outcome is such a step. Everything else ([`Event`]) is only noted.
 
 mod event;
 mod question;
@@ -70,7 +70,7 @@ impl Sink for NoSink {}
 #[derive(Clone)]
 pub struct Journal(Arc<Inner>);
 
-/// The sinks of a journal, in the order in which they are told.
+/// The sinks of a journal, in the order in which they receive events.
 type Sinks = Arc<[Arc<dyn Sink>]>;
 
 struct Inner {
@@ -101,7 +101,7 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// A journal for these sinks, which are told everything in this order.
+    /// Creates a journal for these sinks, which receive every event in this order.
     #[must_use]
     pub fn new(sinks: Vec<Arc<dyn Sink>>) -> Self {
         Journal(Arc::new(Inner {
@@ -210,7 +210,7 @@ impl Inner {
 pub struct OwnedJournal(Journal);
 
 impl OwnedJournal {
-    /// A journal for these sinks, which are told everything in this order.
+    /// Creates a journal for these sinks, which receive every event in this order.
     #[must_use]
     pub fn new(sinks: Vec<Arc<dyn Sink>>) -> Self {
         OwnedJournal(Journal::new(sinks))
