@@ -38,6 +38,14 @@ impl RejectedMessage {
         Self::new(&Value::Null, &ErrorData::invalid_request(message.into(), None))
     }
 
+    /// A response to a request whose id an unanswered one of the session has.
+    pub(crate) fn with_id_in_use(id: &Value) -> Self {
+        let message = format!(
+            "a request with the id {id} is not answered yet; give each request of a session an id of its own"
+        );
+        Self::new(id, &ErrorData::invalid_request(message, None))
+    }
+
     /// The response.
     pub(crate) fn into_answer(self) -> String {
         self.0

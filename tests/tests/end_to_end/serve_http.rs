@@ -84,6 +84,21 @@ fn simple_clients_are_served() {
 }
 
 #[test]
+fn an_id_names_one_request_at_a_time() {
+    let server = Serve::http(DEMO).start();
+    let client = server.client().shake_hands();
+    let mut first = client.begin("tools/call", &execute("demo::slow(2).await?; 42"));
+    let again = |id: u32| client.post(json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string());
+    let refused = again(first.id());
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    insta::assert_snapshot!(refused.text, @r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"a request with the id 3 is not answered yet; give each request of a session an id of its own"}}"#);
+    assert_ok(&first.end(), &json!(42));
+    let id = first.id();
+    drop(first);
+    assert_eq!(again(id).status, StatusCode::OK);
+}
+
+#[test]
 fn only_clients_with_the_token_are_served() {
     let server = Serve::http(DEMO)
         .arguments(&["--token-env", "DOOR"])

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use rmcp::ServerHandler;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{ProtocolVersion, RequestId};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -258,6 +258,12 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         {
             return refusal.into_response(&self.state.settings.borrow().config.serve);
         }
+        let session = head.headers.get(SESSION).and_then(|session| session.to_str().ok());
+        let request_id = RequestId::deserialize(&id).ok();
+        let open = session.zip(request_id).map(|(session, id)| self.sessions.begin_request(session, id));
+        if open.as_ref().is_some_and(Option::is_none) {
+            return refused(RejectedMessage::with_id_in_use(&id));
+        }
         let token = (method != ENDLESS).then(|| self.answers.token());
         // The response contains the negotiated version; a newer one than the server knows becomes its newest.
         let primes = method == "initialize" && version_of(parameters).as_ref().is_some_and(is_primed);
@@ -270,7 +276,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             self.state.metrics.refusals.count(Resource::Sessions);
             return unavailable(&id, &message);
         }
-        holding(answer, token)
+        holding(answer, (token, open))
     }
 }
 

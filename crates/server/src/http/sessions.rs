@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::{Stream, StreamExt as _};
 use prometheus_client::metrics::gauge::Gauge;
 use rmcp::model::{
-    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
+    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion, RequestId,
     ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_server::session::local::{
@@ -51,6 +51,8 @@ pub(super) struct Sessions {
 struct Use {
     /// The number of open streams.
     streams: usize,
+    /// The requests that are not answered yet, by id.
+    requests: HashMap<RequestId, Arc<()>>,
     /// When it was last used.
     last: Instant,
     /// Cancelled when the session ends.
@@ -67,7 +69,8 @@ impl Use {
     fn new(subject: Option<Arc<Subject>>) -> Self {
         let end = CancellationToken::new();
         let client = SessionClient::default();
-        Use { streams: 0, last: Instant::now(), end, is_primed: false, client, subject }
+        let requests = HashMap::new();
+        Use { streams: 0, requests, last: Instant::now(), end, is_primed: false, client, subject }
     }
 }
 
@@ -137,6 +140,21 @@ impl Sessions {
         self.open().get(id).is_some_and(|used| used.subject.as_ref() != subject)
     }
 
+    /// Begins a request of a session. Returns `None` if an earlier one with this id is not answered yet: the library would
+    /// send the response of one of the two to nobody.
+    pub(super) fn begin_request(&self, session: &str, id: RequestId) -> Option<OpenRequest> {
+        let begun = Arc::new(());
+        let mut open = self.open();
+        // The library answers for a session that does not exist.
+        if let Some(used) = open.get_mut(session) {
+            if used.requests.contains_key(&id) {
+                return None;
+            }
+            used.requests.insert(id.clone(), begun.clone());
+        }
+        Some(OpenRequest { open: self.open.clone(), session: session.into(), id, begun })
+    }
+
     /// Ends idle sessions, indefinitely.
     pub(super) async fn end_idle(self: Arc<Self>) {
         loop {
@@ -197,7 +215,7 @@ impl Sessions {
         let open = Open::new(self.open.clone(), id.clone());
         let is_primed = self.primes(id);
         let stream = stream.filter(move |event| std::future::ready(is_primed || event.message.is_some()));
-        stream.inspect(move |_| open.is_open())
+        stream.inspect(move |event| open.is_open(event))
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Use>> {
@@ -294,6 +312,24 @@ impl SessionManager for Sessions {
     }
 }
 
+/// A request of a session. Dropping it makes its id free, which an answer has done before.
+pub(super) struct OpenRequest {
+    open: Arc<Mutex<HashMap<SessionId, Use>>>,
+    session: SessionId,
+    id: RequestId,
+    begun: Arc<()>,
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(used) = open.get_mut(&self.session) else { return };
+        if used.requests.get(&self.id).is_some_and(|begun| Arc::ptr_eq(begun, &self.begun)) {
+            used.requests.remove(&self.id);
+        }
+    }
+}
+
 /// An open stream of a session.
 struct Open {
     open: Arc<Mutex<HashMap<SessionId, Use>>>,
@@ -307,8 +343,18 @@ impl Open {
         stream
     }
 
-    fn is_open(&self) {
-        self.change(|_| {});
+    /// Notes an event, and the request that it answers.
+    fn is_open(&self, event: &ServerSseMessage) {
+        let answered = match event.message.as_deref() {
+            Some(JsonRpcMessage::Response(response)) => Some(&response.id),
+            Some(JsonRpcMessage::Error(error)) => error.id.as_ref(),
+            _ => None,
+        };
+        self.change(|used| {
+            if let Some(id) = answered {
+                used.requests.remove(id);
+            }
+        });
     }
 
     fn change(&self, change: impl FnOnce(&mut Use)) {
