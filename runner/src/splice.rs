@@ -14,7 +14,7 @@ use crate::purpose::{Purpose, SCHEMA_CRATE};
 use crate::snippet::{CalledProgram, Ending, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet is next to it as `snippet.rs`.
-pub(crate) const MAIN: &str = include_str!("../../templates/snippet/src/main.rs");
+pub(crate) const MAIN: &str = include_str!("../../templates/program/src/main.rs");
 
 /// A spliced snippet.
 #[derive(Debug)]

@@ -3,14 +3,14 @@
 use super::*;
 use crate::insertion::MODULE;
 
-/// The program in templates/snippet, which is compiled with the workspace, matches the output of splicing.
+/// The program in templates/program, which is compiled with the workspace, matches the output of splicing.
 #[test]
 fn the_template_is_a_spliced_snippet() {
-    const TEMPLATE: &str = include_str!("../../../templates/snippet/src/snippet.rs");
+    const TEMPLATE: &str = include_str!("../../../templates/program/src/snippet.rs");
     const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
                         println!(\"{greeting}\");\ngreeting.text().len()";
     let spliced = splice(&Snippet::read(TEXT).unwrap(), &Changes::default(), &[]);
-    assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
+    assert_eq!(spliced.text, TEMPLATE, "templates/program/src/snippet.rs must be:\n{}", spliced.text);
 }
 
 /// The function around a text: what it returns, and its body.
