@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use snippet::error_texts;
 use tokio::time::timeout;
 
 use crate::base_layer::BaseLayer;
@@ -29,7 +30,6 @@ use crate::generated::Selection;
 use crate::holder::Holder;
 use crate::journal::NoSink;
 use crate::library::{Library, file_name};
-use crate::messages::errors;
 
 /// Maximum number of tools for which a server's whole library is compiled at once: 16 take about as long as four small
 /// libraries one after another, as a first conversation would need.
@@ -209,8 +209,7 @@ async fn compile_here(
         if disk_full::is_full(&output) {
             return Err(disk_full::error(cache, &output));
         }
-        let errors: Vec<String> =
-            errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();
+        let errors: Vec<String> = error_texts(&compiled.messages.text()).take(MESSAGES).collect();
         return Err(failed(&errors.join("; ")));
     }
     Ok(output)

@@ -9,9 +9,9 @@ use bridge::size::size;
 use bridge::wire::{ErrorReport, Finish, PanicReport};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use snippet::diagnostics;
 
 use crate::broker::{CONTENT_LIMIT, ProgramRecord, Violation};
-use crate::diagnostics;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::program::ProgramEnd;
 use crate::sandbox_policies::Limits;

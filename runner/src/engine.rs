@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use sandbox::{Confinement, Policy, Sandbox};
+use snippet::Code;
 use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
@@ -11,7 +12,6 @@ use crate::base_layer::BaseLayer;
 use crate::bundle::Bundle;
 use crate::bundled_toolchain;
 use crate::cache::{Cache, Entry};
-use crate::code::Code;
 use crate::compiler_slots::Admission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreground::Foreground;

@@ -171,12 +171,11 @@ impl Generated {
         Ok(self.sources(selection)?.concat())
     }
 
-    /// The tools that use the type called `name`.
-    pub(crate) fn users(&self, name: &str) -> impl Iterator<Item = &ToolEntry> {
-        let index = self.index.types.iter().position(|found| found.name == name);
-        let tools =
-            index.map(|index| self.index.tools.iter().filter(move |tool| tool.types.contains(&index)));
-        tools.into_iter().flatten()
+    /// The tools that use the type called `name`, with their indices.
+    pub(crate) fn users<'a>(&'a self, name: &str) -> impl Iterator<Item = (usize, &'a ToolEntry)> + use<'a> {
+        let found = self.index.types.iter().position(|found| found.name == name);
+        let tools = self.index.tools.iter().enumerate();
+        tools.filter(move |(_, tool)| found.is_some_and(|found| tool.types.contains(&found)))
     }
 
     /// The code of the type called `name`, without the types that it needs.

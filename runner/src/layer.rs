@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use cargo_metadata::{Message, TargetKind};
 use serde::{Deserialize, Serialize};
+use snippet::SCHEMA_CRATE;
 use tokio::time::timeout;
 
 use crate::base::{self, Base, BaseState};
@@ -33,7 +34,6 @@ use crate::confined::{Captured, Confined};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Sink;
-use crate::purpose::SCHEMA_CRATE;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 

@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
+use snippet::splice;
 use tokio::task::spawn_blocking;
 
 use crate::base::Base;
@@ -22,13 +23,12 @@ use crate::outcome::SandboxReport;
 use crate::rustc_process::{self, Compiled};
 use crate::sandbox_policies;
 use crate::spare_compiler::SpareCompiler;
-use crate::splice;
 
 /// The file name of the linked program.
 pub(crate) const PROGRAM: &str = "program";
 
 /// The lints that snippets need: dropped values that should be used, such as a call that is never made, changes that
-/// nothing reads, such as those of a copy, and functions that nothing calls. [`warned`](crate::diagnostics::warned)
+/// nothing reads, such as those of a copy, and functions that nothing calls. [`warned`](snippet::diagnostics::warned)
 /// reports some of them.
 const UNUSED: [&str; 4] = [
     "--force-warn=unused_must_use",

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::json;
+use snippet::diagnostics::{self, DIAGNOSTICS_KEPT};
+use snippet::{Diagnostic, Snippet};
 use system::event_loop::off_loop;
 use system::random;
 
@@ -24,7 +26,6 @@ use crate::classify;
 use crate::clock::Clock;
 use crate::compiler::SNIPPET_SECONDS;
 use crate::compiler_slots::AdmissionWait;
-use crate::diagnostics::{self, DIAGNOSTICS_KEPT};
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::heavy::HeavyProgram;
@@ -33,9 +34,8 @@ use crate::journal::{Begin, Event, Journal, Phase, Refused, Sink as _};
 use crate::obeyed_files::ObeyedFiles;
 use crate::optimize;
 use crate::optimized;
-use crate::outcome::{Diagnostic, Failure, Outcome, Status, in_milliseconds, milliseconds};
+use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
-use crate::snippet::Snippet;
 
 impl Engine {
     /// Runs a snippet and returns its outcome.

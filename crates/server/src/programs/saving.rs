@@ -15,11 +15,10 @@ use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, Scope, functions, saving};
 use report::Report;
 use rmcp::ErrorData;
-use runner::{
-    Begin, Fix, Journal, NewExecution, NoSink, OwnedJournal, ProgramFile, ProgramText, QuestionKind, Request,
-};
+use runner::{Begin, Journal, NewExecution, NoSink, OwnedJournal, QuestionKind, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use snippet::{Fix, ProgramFile, ProgramText};
 use system::random;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
