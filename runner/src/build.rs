@@ -320,11 +320,10 @@ impl Report {
 
 /// Diagnostics of comparisons in a snippet that are never true.
 fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Diagnostic>> {
-    let sources = || {
+    diagnostics::compared(&snippet.text, || {
         let named = catalog.named(&snippet.identifiers);
         named.map(|module| module.source_of(&snippet.identifiers)).collect::<Result<String>>()
-    };
-    diagnostics::compared(&snippet.text, sources)
+    })
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced, holder: &Holder) -> String {

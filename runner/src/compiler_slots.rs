@@ -202,8 +202,10 @@ impl Admission {
             return Ok(Verdict::NoProcessor);
         }
         let (others, _) = self.count(priority.other())?;
-        let admits = |_: &usize| admits(alike + others, sandbox::available_memory(), needed);
-        let Some(number) = free.filter(admits) else { return Ok(Verdict::NoMemory) };
+        let Some(number) = free.filter(|_| admits(alike + others, sandbox::available_memory(), needed))
+        else {
+            return Ok(Verdict::NoMemory);
+        };
         let slot = open(&priority.file(number))?;
         if !is_free(&slot).map_err(failed)? {
             return Ok(Verdict::Busy);

@@ -83,12 +83,11 @@ impl Engine {
     /// can't be used.
     pub async fn open(options: &Options, sink: &dyn Sink) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
-            let refused = |error: sandbox::Unsupported| {
+            sandbox::probe().choose(minimum).map_err(|error| {
                 Error::new(ErrorKind::Sandbox, error.to_string())
                     .caused_by(error)
                     .hint("`toolsmith doctor` shows all of it")
-            };
-            sandbox::probe().choose(minimum).map_err(refused)?;
+            })?;
         }
         let (cache, toolchain, layer) = parts(options, sink).await?;
         if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {

@@ -136,20 +136,19 @@ impl Generated {
 
     /// The parts of schemas that did not become types.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
-        let warning = |(tool, path, reason): &(String, String, String)| Warning {
+        self.index.warnings.iter().map(|(tool, path, reason)| Warning {
             tool: tool.clone(),
             path: path.clone(),
             reason: reason.clone(),
-        };
-        self.index.warnings.iter().map(warning)
+        })
     }
 
     /// Selects the parts that a snippet with `identifiers` may refer to.
     pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Selection<'_> {
         let Index { tools, types, .. } = &self.index;
         let tools: Vec<&ToolEntry> = tools.iter().filter(|tool| tool.is_named(identifiers)).collect();
-        let is_named = |found: &&TypeEntry| identifiers.contains(&found.name);
-        let named = types.iter().filter(is_named).flat_map(|found| &found.types);
+        let named =
+            types.iter().filter(|found| identifiers.contains(&found.name)).flat_map(|found| &found.types);
         let needed: BTreeSet<usize> =
             tools.iter().flat_map(|tool| &tool.types).chain(named).copied().collect();
         Selection { tools, types: needed.iter().filter_map(|index| types.get(*index)).collect() }

@@ -52,10 +52,9 @@ impl LastMessage {
 
 /// The status that a message announces.
 fn announced(line: &[u8]) -> Option<ExitStatus> {
-    let is_object = |artifact: Artifact| artifact.emit == OBJECT;
     let code = if snippet::is_summary(line) {
         1
-    } else if serde_json::from_slice(line).is_ok_and(is_object) {
+    } else if serde_json::from_slice(line).is_ok_and(|artifact: Artifact| artifact.emit == OBJECT) {
         0
     } else {
         return None;

@@ -281,11 +281,12 @@ async fn compile(
         return Err(no_space(cache, status, &output_text).unwrap_or_else(|| failed(tail(&output_text))));
     }
     let messages = Message::parse_stream(&stdout.bytes[..]);
-    let artifact = |message| match message {
-        Ok(Message::CompilerArtifact(artifact)) => Some(artifact),
-        _ => None,
-    };
-    Ok(messages.filter_map(artifact).collect())
+    Ok(messages
+        .filter_map(|message| match message {
+            Ok(Message::CompilerArtifact(artifact)) => Some(artifact),
+            _ => None,
+        })
+        .collect())
 }
 
 /// A folder with libraries, and the file names of those that texts can name, by crate name.

@@ -165,9 +165,9 @@ pub(crate) async fn compile(
 /// Whether a text may name libraries of C (`#[link(name = …)]`, also in other attributes and macros). Only a whole
 /// program is linked with them: an object file does not name them.
 fn names_library(text: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.');
     text.match_indices("link").any(|(at, word)| {
-        let is_word = !text[..at].ends_with(is_part);
+        let is_word = !text[..at]
+            .ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.'));
         is_word && text[at + word.len()..].trim_start().starts_with('(')
     })
 }
@@ -224,9 +224,10 @@ impl Engine {
         background: bool,
         admission: AdmissionWait<'_>,
     ) -> Result<Admitted<'_>> {
-        let release = || self.spare_compilers.end();
         let priority = if background { Priority::Background } else { Priority::Foreground };
-        self.admission.admit((priority, sandbox_policies::compiler_memory()), admission, release).await
+        self.admission
+            .admit((priority, sandbox_policies::compiler_memory()), admission, || self.spare_compilers.end())
+            .await
     }
 
     /// Starts a spare compiler, and ends those that are too many, unusable or not expected to be used. `limit` is the

@@ -288,8 +288,7 @@ impl<'a> Scanner<'a> {
 
     /// An identifier, or the prefix of a raw string.
     fn skip_word(&mut self, from: LineColumn) -> Result<(), SyntaxError> {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let length = self.rest.find(|c| !is_word(c)).unwrap_or(self.rest.len());
+        let length = self.rest.find(|c| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
         let word = &self.rest[..length];
         let raw = matches!(word, "r" | "br" | "cr");
         self.skip(length);

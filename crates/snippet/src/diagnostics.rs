@@ -88,8 +88,9 @@ fn read_corrected(
         // An error about the last value is repeated for each use in the wrapper; keep only the first.
         let is_of_wrapper =
             message.spans.iter().all(|span| !reader.is_own(span) && reader.in_program(span).is_none());
-        let is_known = |other: &Diagnostic| other.line == diagnostic.line && other.code == diagnostic.code;
-        if !(is_of_wrapper && diagnostics.iter().any(is_known)) {
+        if !(is_of_wrapper
+            && diagnostics.iter().any(|other| other.line == diagnostic.line && other.code == diagnostic.code))
+        {
             diagnostic.hint = reader.program_hint(&message).or_else(|| hints.hint(&message));
             if let Some(hint) = &diagnostic.hint {
                 message.children.retain(|child| !is_said(&child.message, hint));
@@ -165,9 +166,11 @@ pub fn add_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<UnmadeRepor
     let message = format!("{total} {plural} built and never awaited: {places}");
     let lines: Vec<&str> = text.split('\n').collect();
     let mut rendered = format!("warning: {message}\n");
-    let is_there = |line: &u32| (*line as usize).checked_sub(1).is_some_and(|index| index < lines.len());
     for call in unmade.iter().take(CHILDREN_KEPT) {
-        if let (Some(line), Some(column)) = (call.line.filter(is_there), call.column) {
+        if let (Some(line), Some(column)) = (
+            call.line.filter(|line| (*line as usize).checked_sub(1).is_some_and(|index| index < lines.len())),
+            call.column,
+        ) {
             render_place(&mut rendered, &lines, Place { line, column: column.max(1), width: 1 }, "");
         }
     }
@@ -422,8 +425,8 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
     // In a long line, show only the part around the position.
     let first = (column as usize - 1).saturating_sub(CONTEXT);
     let shown: String = text.chars().skip(first).take(EXCERPT).collect();
-    let tab = |c: char| if c == '\t' { '\t' } else { ' ' };
-    let indent: String = shown.chars().take(column as usize - 1 - first).map(tab).collect();
+    let indent: String =
+        shown.chars().take(column as usize - 1 - first).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
     let marks = "^".repeat((width as usize).min(EXCERPT - CONTEXT));
     // Writing to a string does not fail.
     let _ = writeln!(rendered, "{gutter}--> {line}:{column}");

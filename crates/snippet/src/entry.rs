@@ -112,14 +112,14 @@ const NAMES_KEPT: usize = 8;
 /// a `Result`, or all other functions are called.
 fn is_entry(run: &ItemFn, functions: &[&ItemFn], tokens: &TokenStream) -> bool {
     let is_documented = run.sig.asyncness.is_some() && returns_result(run);
-    let is_helper = |function: &&ItemFn| {
-        function.sig.ident == "run" || is_called(tokens, &function.sig.ident.to_string())
-    };
     let takes_args = run.sig.inputs.len() <= 1 && run.sig.inputs.iter().all(is_args);
     takes_args
         && run.sig.generics.params.is_empty()
         && !is_called(tokens, "run")
-        && (is_documented || functions.iter().all(is_helper))
+        && (is_documented
+            || functions.iter().all(|function| {
+                function.sig.ident == "run" || is_called(tokens, &function.sig.ident.to_string())
+            }))
 }
 
 fn is_args(input: &syn::FnArg) -> bool {

@@ -68,14 +68,14 @@ fn ends_in_imported_exit(statements: &[Stmt]) -> bool {
     let Some(Stmt::Expr(Expr::Call(call), _)) = statements.last() else { return false };
     let Expr::Path(path) = &*call.func else { return false };
     let name = path.path.get_ident().map(ToString::to_string);
-    let imports = |statement: &Stmt| match statement {
-        Stmt::Item(Item::Use(import)) => {
-            let names = import.to_token_stream().to_string();
-            names.contains("process") && name.as_ref().is_some_and(|name| names.contains(name))
-        }
-        _ => false,
-    };
-    is_exit_name(name.as_deref()) && statements.iter().any(imports)
+    is_exit_name(name.as_deref())
+        && statements.iter().any(|statement| match statement {
+            Stmt::Item(Item::Use(import)) => {
+                let names = import.to_token_stream().to_string();
+                names.contains("process") && name.as_ref().is_some_and(|name| names.contains(name))
+            }
+            _ => false,
+        })
 }
 
 fn has_break(body: &Block) -> bool {

@@ -58,8 +58,10 @@ pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
         return Ok(None);
     }
     let inside = balance::lines_inside(&lines[open.line + 1..].join("\n"));
-    let ends = |fence: &&Fence<'_>| fence.closes(open) && !is_inside(&inside, fence.line - open.line - 1);
-    let close = fences[1..].iter().find(ends).map_or(lines.len(), |fence| fence.line);
+    let close = fences[1..]
+        .iter()
+        .find(|fence| fence.closes(open) && !is_inside(&inside, fence.line - open.line - 1))
+        .map_or(lines.len(), |fence| fence.line);
     if let Some(second) = fences.iter().find(|fence| fence.line > close) {
         let message = "a second block of code: put the whole program into one block, and send only that";
         return Err(second.error(message));

@@ -139,12 +139,13 @@ impl Message {
     pub(crate) fn is_lost_change(&self) -> bool {
         let name = self.quoted().first().map_or(0, |name| name.len());
         // The place of an unused variable includes its `mut`.
-        let is_mut =
-            || self.primary().is_some_and(|span| span.byte_end.saturating_sub(span.byte_start) > name);
         match self.code() {
             "unused_variables" => {
                 self.message.ends_with("is assigned to, but never used")
-                    || (self.message.starts_with("unused variable: ") && is_mut())
+                    || (self.message.starts_with("unused variable: ")
+                        && self
+                            .primary()
+                            .is_some_and(|span| span.byte_end.saturating_sub(span.byte_start) > name))
             }
             "unused_assignments" => self.message.starts_with("value captured by "),
             _ => false,

@@ -180,9 +180,10 @@ const NAME_LIMIT: usize = 64;
 /// Whether a program can have this name: that of a function in Rust, and of a tool in MCP.
 #[must_use]
 pub fn is_program_name(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     // The parser refuses keywords.
-    name.len() <= NAME_LIMIT && name.bytes().all(is_plain) && syn::parse_str::<syn::Ident>(name).is_ok()
+    name.len() <= NAME_LIMIT
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        && syn::parse_str::<syn::Ident>(name).is_ok()
 }
 
 /// The parts of a text that are read here.

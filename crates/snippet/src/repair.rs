@@ -95,8 +95,7 @@ pub fn attempts(
 ) -> Vec<Repaired> {
     let repaired = repair(messages, snippet, spliced, catalog);
     let finishes = finish::others(messages, snippet, spliced);
-    let unchanged = || applied(&snippet.text, Vec::new(), String::new());
-    let base = repaired.clone().unwrap_or_else(unchanged);
+    let base = repaired.clone().unwrap_or_else(|| applied(&snippet.text, Vec::new(), String::new()));
     let mut attempts = with_finishes(repaired.is_some(), base, finishes);
     attempts.extend(other_types(messages, snippet, spliced, catalog, repaired.as_ref()));
     attempts
@@ -141,8 +140,10 @@ pub fn further(
 
 /// `base`, if it was repaired, and variants of `base` that take the last value in other ways.
 fn with_finishes(is_repaired: bool, base: Repaired, finishes: Vec<Finish>) -> Vec<Repaired> {
-    let with = |finish| Repaired { changes: Changes { finish, ..base.changes.clone() }, ..base.clone() };
-    let finishes: Vec<Repaired> = finishes.into_iter().map(with).collect();
+    let finishes: Vec<Repaired> = finishes
+        .into_iter()
+        .map(|finish| Repaired { changes: Changes { finish, ..base.changes.clone() }, ..base.clone() })
+        .collect();
     is_repaired.then_some(base).into_iter().chain(finishes).collect()
 }
 
@@ -222,9 +223,11 @@ fn repair_with(
         }
     }
     let Collected { edits, openings, imports } = collected;
-    let is_call = |statement| !lookup.within(&tokens, statement).is_empty();
     let mut edits = edits;
-    add(&mut edits, opening::edits(&tokens, openings, is_call));
+    add(
+        &mut edits,
+        opening::edits(&tokens, openings, |statement| !lookup.within(&tokens, statement).is_empty()),
+    );
     if (edits.is_empty() && imports.is_empty() && !tail_in_place) || edits.len() > EDITS_LIMIT {
         return None;
     }
@@ -372,8 +375,7 @@ impl Collected {
 
 /// Adds a correction as a whole. If two have the same position, the first is used: they are often identical.
 fn add(edits: &mut Vec<Edit>, more: Vec<Edit>) {
-    let is_free = |edit: &Edit| edits.iter().all(|other| edit.end < other.start || other.end < edit.start);
-    if more.iter().all(is_free) {
+    if more.iter().all(|edit| edits.iter().all(|other| edit.end < other.start || other.end < edit.start)) {
         edits.extend(more);
     }
 }

@@ -215,8 +215,7 @@ impl Snippet {
 fn without_shebang(code: &str) -> String {
     let start = code.len() - code.trim_start().len();
     let rest = &code[start..];
-    let is_attribute = || rest[2..].trim_start().starts_with('[');
-    if !rest.starts_with("#!") || is_attribute() {
+    if !rest.starts_with("#!") || rest[2..].trim_start().starts_with('[') {
         return code.to_owned();
     }
     let line = rest.split('\n').next().unwrap_or(rest);
@@ -255,9 +254,10 @@ fn collect_roots(tokens: &TokenStream, roots: &mut Vec<Insertion>) {
         match token {
             TokenTree::Group(group) => collect_roots(&group.stream(), roots),
             TokenTree::Ident(word) if word == "crate" => {
-                let is_path =
-                    |next: &TokenTree| matches!(next, TokenTree::Punct(sign) if sign.as_char() == ':');
-                if tokens.peek().is_some_and(is_path) {
+                if tokens
+                    .peek()
+                    .is_some_and(|next| matches!(next, TokenTree::Punct(sign) if sign.as_char() == ':'))
+                {
                     roots.push(Insertion { at: word.span().byte_range().end, text: MODULE.to_owned() });
                 }
             }

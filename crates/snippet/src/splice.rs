@@ -102,8 +102,7 @@ pub fn splice(snippet: &Snippet, changes: &Changes, modules: &[&str]) -> Spliced
     let origin = format!("::bridge::Origin::new({offset}){edited}");
     let text =
         format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin<'static> = {origin};\n");
-    let length = |insertion: &Insertion| (insertion.at, insertion.text.len());
-    let inserted = snippet.insertions.iter().map(length).collect();
+    let inserted = snippet.insertions.iter().map(|insertion| (insertion.at, insertion.text.len())).collect();
     let behind =
         |program: &CalledProgram| CalledProgram { before: program.before + lines, ..program.clone() };
     let programs =
@@ -162,8 +161,10 @@ fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> V
     let edit = |(order, place): (usize, &Corrected)| {
         let before = text.get(..place.at).unwrap_or(text);
         let start = before.rfind('\n').map_or(0, |end| end + 1);
-        let is_behind = |tail: &&Corrected| order > 0 && (start..=place.at).contains(&tail.at);
-        let moved = opening.as_ref().filter(is_behind).map_or(0, |tail| tail.added);
+        let moved = opening
+            .as_ref()
+            .filter(|tail| order > 0 && (start..=place.at).contains(&tail.at))
+            .map_or(0, |tail| tail.added);
         let line = before.matches('\n').count() + 1;
         let column = before[start..].chars().count() + moved + 1;
         (count(line), count(column), count(place.added), count(place.removed))
@@ -173,11 +174,13 @@ fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> V
 
 /// The same for a file of items, which has no last value, and into which text is inserted.
 fn edits_of_items(text: &str, corrected: &[Corrected], insertions: &[Insertion]) -> Vec<Edited> {
-    let inserted = |insertion: &Insertion| {
-        let added = insertion.text.chars().count();
-        (true, Corrected { at: insertion.at, added, removed: 0 })
-    };
-    let mut all: Vec<(bool, Corrected)> = insertions.iter().map(inserted).collect();
+    let mut all: Vec<(bool, Corrected)> = insertions
+        .iter()
+        .map(|insertion| {
+            let added = insertion.text.chars().count();
+            (true, Corrected { at: insertion.at, added, removed: 0 })
+        })
+        .collect();
     all.extend(corrected.iter().map(|place| (false, place.clone())));
     all.sort_by_key(|(_, place)| place.at);
     let mut edits = Vec::new();

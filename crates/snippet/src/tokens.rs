@@ -97,8 +97,10 @@ impl<'a> Tokens<'a> {
     /// The keyword that defines the type `name` in the snippet: `struct` or `enum`.
     pub(crate) fn definition(&self, name: &str) -> Option<&'a str> {
         let mut named = self.words().filter(|(_, word)| *word == name);
-        let keyword = |index: usize| self.word(index.checked_sub(1).unwrap_or(usize::MAX));
-        named.find_map(|(index, _)| Some(keyword(index)).filter(|word| matches!(*word, "enum" | "struct")))
+        named.find_map(|(index, _)| {
+            Some(self.word(index.checked_sub(1).unwrap_or(usize::MAX)))
+                .filter(|word| matches!(*word, "enum" | "struct"))
+        })
     }
 
     /// The closing bracket for the one at `open`.

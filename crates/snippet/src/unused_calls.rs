@@ -266,8 +266,7 @@ impl Finder {
         let found = self.found.len();
         let value = Expr::Call(call.clone());
         self.drop_value(&value);
-        let is_task = |idle: &Idle| idle.value == Unused::Task;
-        let kept: Vec<Idle> = self.found.drain(found..).filter(is_task).collect();
+        let kept: Vec<Idle> = self.found.drain(found..).filter(|idle| idle.value == Unused::Task).collect();
         self.found.extend(kept);
     }
 

@@ -39,8 +39,8 @@ impl Helper {
         let (socket, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
         socket.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
         socket.set_write_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
-        let failed = |source| SpawnError::Start { helper: path.to_owned(), source };
-        let process = spawner::start(path, name, arguments, theirs).map_err(failed)?;
+        let process = spawner::start(path, name, arguments, theirs)
+            .map_err(|source| SpawnError::Start { helper: path.to_owned(), source })?;
         Ok(Helper { path: path.to_owned(), name, process, socket })
     }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{DIAGNOSTICS_KEPT, Diagnostic, Reader, at, of_call};
-use crate::captured_copies::CapturedCopy;
 use crate::catalog::Catalog;
 use crate::hints;
 use crate::messages::{Message, warnings};
@@ -16,7 +15,6 @@ use crate::unused_calls::{Idle, Unused};
 /// any correction.
 pub fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced };
-    let own = |message: &Message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span));
     let diagnostic = |message: Message| {
         let diagnostic = reader.diagnostic(&message);
         let mut rendered = diagnostic.rendered.replacen("error", "warning", 1);
@@ -32,7 +30,10 @@ pub fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagnostic> 
         let is_change = message.code().starts_with("unused_") && message.code() != "unused_must_use";
         !is_change || changed.insert(message.quoted().first().map(ToString::to_string))
     };
-    let useful = warnings(messages).filter(is_useful).filter(own).filter(|message| is_new(message));
+    let useful = warnings(messages)
+        .filter(is_useful)
+        .filter(|message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span)))
+        .filter(|message| is_new(message));
     useful.take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
@@ -42,10 +43,10 @@ const UNCALLED: &str = "dead_code";
 /// Whether a warning is useful. An uncalled function is harmless, unless it has the name of an entry point. An unused
 /// variable is harmless too, unless it is changed: then the change is lost.
 fn is_useful(message: &Message) -> bool {
-    let is_entry =
-        || ["run", "main"].iter().any(|name| message.message == format!("function `{name}` is never used"));
     match message.code() {
-        UNCALLED => is_entry(),
+        UNCALLED => {
+            ["run", "main"].iter().any(|name| message.message == format!("function `{name}` is never used"))
+        }
         "unused_variables" | "unused_assignments" => message.is_lost_change(),
         _ => true,
     }
@@ -73,13 +74,14 @@ pub fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &dyn Catalog) -> Vec<Diag
         };
         Some(at("warning", message.to_owned(), text, idle.range.clone(), hint.to_owned()))
     };
-    let copied = |copy: &CapturedCopy| {
+    let warnings = snippet.idle.iter().filter_map(warning).chain(snippet.copies.iter().map(|copy| {
         let message = format!("this changes a copy of `{}`: the variable outside stays as it is", copy.name);
         let hint = "with `move`, a number or other `Copy` value is copied: return the new value and use it where the \
                     future or thread is awaited or joined, or share it in an `Arc<Mutex<_>>` or an atomic";
         at("warning", message, text, copy.range.clone(), hint.to_owned())
-    };
-    let warnings = snippet.idle.iter().filter_map(warning).chain(snippet.copies.iter().map(copied));
-    let is_fixed = |warning: &Diagnostic| fixes.iter().any(|fix| fix.line == warning.line);
-    warnings.filter(|warning| !is_fixed(warning)).take(DIAGNOSTICS_KEPT).collect()
+    }));
+    warnings
+        .filter(|warning| !fixes.iter().any(|fix| fix.line == warning.line))
+        .take(DIAGNOSTICS_KEPT)
+        .collect()
 }

@@ -121,8 +121,7 @@ fn of_call<'a>(slip: &Slip<'a>, callee: usize, range: Range<usize>, at: usize) -
     };
     let mut fields: Vec<(Found<'a>, Field)> = Vec::new();
     for found in owners {
-        let is_set = |field: &Field| field.optional && field.name == setter;
-        let field = found.form().input.into_iter().find(is_set);
+        let field = found.form().input.into_iter().find(|field| field.optional && field.name == setter);
         if let Some(field) = field.filter(|field| fields.iter().all(|(_, other)| other.kind != field.kind)) {
             fields.push((found, field));
         }
@@ -233,11 +232,10 @@ mod tests {
     fn arguments_are_separated_outside_brackets_and_types() {
         let text = "f(a, g(b, c), d.e::<F<G, H>>(i), |j| k, l)";
         let tokens = Tokens::read(text);
-        let position = |part: &str| {
+        let found = ["a", "g", "c", "d", "H", "i)", "k", "l)"].map(|part| {
             let at = tokens.at(text.find(part).unwrap());
             argument(&tokens, 2..tokens.len() - 1, at).map(|(position, _)| position)
-        };
-        let found = ["a", "g", "c", "d", "H", "i)", "k", "l)"].map(position);
+        });
         assert_eq!(found, [0, 1, 1, 2, 2, 2, 3, 4].map(Some));
     }
 }

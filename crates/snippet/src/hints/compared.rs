@@ -68,12 +68,14 @@ pub(crate) fn compared<E>(
     }
     let Ok(file) = syn::parse_file(&sources()?) else { return Ok(Vec::new()) };
     let types = Types::read(&file.items);
-    let never = |comparison: Comparison<'_>| {
-        let texts = types.texts(comparison.field, comparison.is_unwrapped)?;
-        let Comparison { field, text, range, .. } = comparison;
-        (!texts.contains(&text)).then(|| Compared { field: field.to_owned(), text, texts, range })
-    };
-    Ok(comparisons.into_iter().filter_map(never).collect())
+    Ok(comparisons
+        .into_iter()
+        .filter_map(|comparison| {
+            let texts = types.texts(comparison.field, comparison.is_unwrapped)?;
+            let Comparison { field, text, range, .. } = comparison;
+            (!texts.contains(&text)).then(|| Compared { field: field.to_owned(), text, texts, range })
+        })
+        .collect())
 }
 
 /// The comparisons of fields with strings, except for fields that a type of the snippet also has.
@@ -93,8 +95,10 @@ fn comparisons<'a>(tokens: &Tokens<'a>) -> Vec<Comparison<'a>> {
     });
     let has_types = tokens.words().any(|(_, word)| matches!(word, "struct" | "enum"));
     let is_own = |field: &str| {
-        let is_declared = |index: usize| tokens.is_sign(index + 1, ':') && !tokens.is_sign(index + 2, ':');
-        has_types && tokens.words().any(|(index, word)| word == field && is_declared(index))
+        has_types
+            && tokens.words().any(|(index, word)| {
+                word == field && tokens.is_sign(index + 1, ':') && !tokens.is_sign(index + 2, ':')
+            })
     };
     found.filter(|comparison| !is_own(comparison.field)).collect()
 }

@@ -27,8 +27,7 @@ impl<'a> Found<'a> {
     /// The definition of the type called `name`: as in the signature, or of an enum of texts, which a signature may show
     /// by its texts alone, as in its code.
     pub(crate) fn shape(&self, name: &str) -> Option<Shape> {
-        let in_code = || enums::shape(&self.module.definition(name)?, name);
-        self.form().into_shape(name).or_else(in_code)
+        self.form().into_shape(name).or_else(|| enums::shape(&self.module.definition(name)?, name))
     }
 
     pub(crate) fn signature(&self) -> String {
@@ -163,13 +162,12 @@ impl<'a> Lookup<'a> {
 
     /// The names of the types of `module`, with their tools.
     pub(crate) fn types(&self, module: &'a dyn ServerModule) -> Vec<(String, Found<'a>)> {
-        let names = |found: Found<'a>| {
+        let mut seen = BTreeSet::new();
+        let all = tools(module).take(TOOLS_READ).flat_map(|found| {
             let mut names: Vec<String> = found.form().names().map(ToOwned::to_owned).collect();
             names.push(format!("{}Input", found.tool.prefix));
             names.into_iter().map(move |name| (name, found))
-        };
-        let mut seen = BTreeSet::new();
-        let all = tools(module).take(TOOLS_READ).flat_map(names);
+        });
         all.filter(|(name, _)| seen.insert(name.clone())).collect()
     }
 
@@ -188,8 +186,7 @@ impl<'a> Lookup<'a> {
                 }
                 // Imported and used by its name alone.
                 None if tokens.is_plain(index) && tokens.kind(index + 1) == Some(Kind::Open('(')) => {
-                    let imported = |found: &Found<'a>| self.is_named(found.module);
-                    found.extend(self.functions(word).into_iter().find(imported));
+                    found.extend(self.functions(word).into_iter().find(|found| self.is_named(found.module)));
                 }
                 None => {}
             }

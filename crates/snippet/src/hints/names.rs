@@ -124,22 +124,22 @@ fn near_tools<'a>(among: impl Iterator<Item = Found<'a>>, name: &str) -> Vec<Fou
         return vec![*found];
     }
     let near = nearest(name, among.iter().map(|found| found.tool.function));
-    let is_near = |name: &str, found: &&Found<'a>| found.tool.function == name;
-    let found = near.iter().flat_map(|name| among.iter().filter(move |found| is_near(name, found)));
+    let found = near.iter().flat_map(|name| among.iter().filter(move |found| found.tool.function == *name));
     found.take(NEAR_KEPT).copied().collect()
 }
 
 /// A module's types whose names are similar to `name` or end with it.
 fn near_types<'a>(slip: &Slip<'a>, module: &'a dyn ServerModule, name: &str) -> Vec<(String, Found<'a>)> {
     let types = slip.lookup.types(module);
-    let is_end = |(other, _): &&(String, Found<'a>)| name.len() >= SHORTEST_END && other.ends_with(name);
     // The name of a tool means its arguments: `demo::ListOrders { … }`.
-    let is_tool = |(other, _): &&(String, Found<'a>)| other.strip_suffix("Input") == Some(name);
-    let mut found: Vec<(String, Found<'a>)> = types.iter().filter(is_tool).cloned().collect();
+    let mut found: Vec<(String, Found<'a>)> =
+        types.iter().filter(|(other, _)| other.strip_suffix("Input") == Some(name)).cloned().collect();
     if !found.is_empty() {
         return found;
     }
-    found.extend(types.iter().filter(is_end).cloned());
+    found.extend(
+        types.iter().filter(|(other, _)| name.len() >= SHORTEST_END && other.ends_with(name)).cloned(),
+    );
     for near in nearest(name, types.iter().map(|(name, _)| name.as_str())) {
         found.extend(types.iter().find(|(other, _)| other == near).cloned());
     }
@@ -212,12 +212,11 @@ fn server_name<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let start = slip.tokens.range(statement.start).start;
     let end = slip.tokens.range(statement.end.checked_sub(1)?).end;
     let text = slip.source.text.get(start..end)?;
-    let covers = |(module, server): &(String, String)| {
+    let (name, server) = slip.lookup.servers().into_iter().find(|(module, server)| {
         let mut places =
             text.match_indices(server.as_str()).map(|(at, found)| start + at..start + at + found.len());
         server != module && places.any(|found| found.start <= place.start && place.end <= found.end)
-    };
-    let (name, server) = slip.lookup.servers().into_iter().find(covers)?;
+    })?;
     let server = quoted(&server);
     Some(Advice::new(format!("the module of the server {server} is `{name}`: write `{name}::…`")))
 }
@@ -311,8 +310,7 @@ fn misused<'a>(slip: &Slip<'a>, quoted: &[&str]) -> Option<Advice<'a>> {
         let found = tools(module).find(|found| found.tool.function == member);
         return Some(Advice::new(format!("`{name}` is a module: write `{name}::{member}`")).about(found));
     }
-    let is_tool = |name: &&&str| name.contains("::");
-    let (module, name) = quoted.iter().find(is_tool)?.rsplit_once("::")?;
+    let (module, name) = quoted.iter().find(|name| name.contains("::"))?.rsplit_once("::")?;
     let module = slip.lookup.module(module)?;
     let found = tools(module).find(|found| found.tool.function == name)?;
     let (path, input) = (found.path(), format!("{}::{}Input", module.name(), found.tool.prefix));

@@ -40,8 +40,7 @@ impl<'a> Slip<'a> {
 
     /// A span whose label contains `text`.
     pub(crate) fn labelled(&self, text: &str) -> Option<&'a Span> {
-        let has = |span: &&Span| span.label.as_deref().is_some_and(|label| label.contains(text));
-        self.message.spans.iter().find(has)
+        self.message.spans.iter().find(|span| span.label.as_deref().is_some_and(|label| label.contains(text)))
     }
 
     /// Whether a note or suggestion contains `text`.

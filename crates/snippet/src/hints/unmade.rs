@@ -22,10 +22,9 @@ pub(crate) fn unmade<'a>(tokens: &Tokens<'_>, lookup: &Lookup<'a>) -> Vec<Unmade
     let found = tokens.words().filter_map(|(index, word)| {
         let module = lookup.module(tokens.qualifier(index))?;
         let start = index.checked_sub(3).filter(|start| begins(tokens, *start))?;
-        let is_meant = |found: &Found<'a>| {
+        let found = tools(module).find(|found| {
             found.tool.function == word || word.strip_suffix("Input") == Some(found.tool.prefix)
-        };
-        let found = tools(module).find(is_meant)?;
+        })?;
         let last = end(tokens, index + 1)?;
         Some(Unmade { found, range: tokens.range(start).start..tokens.range(last).end })
     });
@@ -43,13 +42,12 @@ pub(crate) fn warned<'a>(messages: &str, source: Source<'_>, catalog: &'a dyn Ca
             let is_alone = message.message == format!("unused `{name}` that must be used");
             // A type is printed without its module if its name is unique.
             let kind = name.rsplit("::").next().filter(|_| is_alone && is_ours(&message))?;
-            let is_meant = |found: &Found<'a>| {
-                kind.strip_prefix(found.tool.prefix).is_some_and(|rest| matches!(rest, "Call" | "Input"))
-            };
-            let named =
-                |found: &Found<'a>| name == kind || name.starts_with(&format!("{}::", found.module.name()));
             let all = catalog.modules().into_iter().flat_map(tools);
-            let found = all.filter(is_meant).find(named)?;
+            let found = all
+                .filter(|found| {
+                    kind.strip_prefix(found.tool.prefix).is_some_and(|rest| matches!(rest, "Call" | "Input"))
+                })
+                .find(|found| name == kind || name.starts_with(&format!("{}::", found.module.name())))?;
             // Code from a macro of the snippet has its position elsewhere.
             let span = message
                 .primary()
@@ -73,10 +71,8 @@ pub(crate) fn tool<'a>(idle: &Idle, catalog: &'a dyn Catalog) -> Option<Found<'a
     let path: Vec<&str> = path.iter().map(String::as_str).filter(|part| *part != "tools").collect();
     let [module, name] = path[..] else { return None };
     let module = catalog.modules().into_iter().find(|known| known.name() == module)?;
-    let is_meant = |found: &Found<'a>| {
-        found.tool.function == name || name.strip_suffix("Input") == Some(found.tool.prefix)
-    };
-    tools(module).find(is_meant)
+    tools(module)
+        .find(|found| found.tool.function == name || name.strip_suffix("Input") == Some(found.tool.prefix))
 }
 
 /// A call, or its arguments, that a statement drops.

@@ -183,10 +183,10 @@ fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     if message.contains("String: From<") {
         return text_argument(slip);
     }
-    let is_many =
-        |name: &&str| name.contains("Result<") && (name.starts_with('(') || name.starts_with("Vec<"));
     if message.starts_with("the `?` operator can only be applied")
-        && crate::messages::quoted(label).iter().any(is_many)
+        && crate::messages::quoted(label)
+            .iter()
+            .any(|name| name.contains("Result<") && (name.starts_with('(') || name.starts_with("Vec<")))
     {
         let line = "each of them is a `Result`: use `tokio::try_join!(…)?` or `futures::future::try_join_all(…).await?`";
         return Some(Advice::new(line));
@@ -315,8 +315,8 @@ fn of_enum(slip: &Slip<'_>, path: &str, variants: &[Variant]) -> String {
     let near = nearest(slip.name.trim_matches('"'), variants.iter().map(|variant| variant.name.as_str()));
     let is_literal = slip.name.starts_with('"');
     let given = passed(slip);
-    let holds = |variant: &&Variant| variant.held.as_deref().is_some_and(|held| takes(held, &given));
-    let mut holding = variants.iter().filter(holds);
+    let mut holding =
+        variants.iter().filter(|variant| variant.held.as_deref().is_some_and(|held| takes(held, &given)));
     match (near.first(), holding.next()) {
         (Some(near), _) if is_literal => format!("write a `{name}` as `{path}::{near}`"),
         (_, Some(only)) if holding.next().is_none() && !only.is_any_text() => {
@@ -356,15 +356,17 @@ fn takes(held: &str, given: &str) -> bool {
 /// A value of unknown type: text read as JSON, or `None` for an optional argument.
 fn untyped<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let mut statement = slip.tokens.statement(slip.at);
-    let is_json =
-        |index| slip.tokens.word(index) == "json" && slip.tokens.kind(index + 1) == Some(Kind::Open('('));
-    if statement.any(is_json) {
+    if statement.any(|index| {
+        slip.tokens.word(index) == "json" && slip.tokens.kind(index + 1) == Some(Kind::Open('('))
+    }) {
         return Some(Advice::new("name the type to read: `.json::<Value>()?`, or your own type"));
     }
     let setter = slip.at.checked_sub(2).map(|before| slip.tokens.word(before))?;
-    let optional =
-        |found: &Found<'_>| found.form().input.iter().any(|field| field.optional && field.name == setter);
-    let found = slip.nearby().into_iter().find(optional).filter(|_| slip.name == "None")?;
+    let found = slip
+        .nearby()
+        .into_iter()
+        .find(|found| found.form().input.iter().any(|field| field.optional && field.name == setter))
+        .filter(|_| slip.name == "None")?;
     Some(
         Advice::new(format!("remove `.{setter}(None)`: arguments that are not set are not sent"))
             .about([found]),

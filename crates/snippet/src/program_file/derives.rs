@@ -41,8 +41,9 @@ pub(crate) fn insertions(program: &Declarations<'_>, purpose: Purpose) -> Vec<In
         let (read, written) = (of_args.contains(name), of_result.contains(name));
         let described = (read && describes_args) || (written && describes_result);
         let needs = Needs { read, written, described };
-        let has = |trait_name: &str| implemented.contains(&(trait_name.to_owned(), name.clone()));
-        let text = attributes(item, needs, has);
+        let text = attributes(item, needs, |trait_name: &str| {
+            implemented.contains(&(trait_name.to_owned(), name.clone()))
+        });
         if !text.is_empty() {
             insertions.push(Insertion { at: item.span().byte_range().start, text });
         }
@@ -107,13 +108,15 @@ fn derived(attributes: &[Attribute]) -> BTreeSet<String> {
 
 /// Traits and the types that the program implements them for.
 fn implemented(items: &[Item]) -> BTreeSet<(String, String)> {
-    let pair = |item: &Item| {
-        let Item::Impl(block) = item else { return None };
-        let Type::Path(own) = &*block.self_ty else { return None };
-        let (path, _) = block.trait_.as_ref()?;
-        Some((last(path)?, last(&own.path)?))
-    };
-    items.iter().filter_map(pair).collect()
+    items
+        .iter()
+        .filter_map(|item| {
+            let Item::Impl(block) = item else { return None };
+            let Type::Path(own) = &*block.self_ty else { return None };
+            let (path, _) = block.trait_.as_ref()?;
+            Some((last(path)?, last(&own.path)?))
+        })
+        .collect()
 }
 
 fn last(path: &Path) -> Option<String> {

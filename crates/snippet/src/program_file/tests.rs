@@ -131,11 +131,13 @@ fn names_are_those_of_functions() {
 
 /// The text of a snippet that calls these programs, as it is compiled.
 fn calling(code: &str, programs: &[(&str, &str)]) -> String {
-    let function = |(name, text): &(&str, &str)| {
-        let program = ProgramFile::parse((*text).to_owned()).unwrap();
-        ((*name).to_owned(), program.as_function(name).unwrap())
-    };
-    let programs = programs.iter().map(function).collect();
+    let programs = programs
+        .iter()
+        .map(|(name, text)| {
+            let program = ProgramFile::parse((*text).to_owned()).unwrap();
+            ((*name).to_owned(), program.as_function(name).unwrap())
+        })
+        .collect();
     let code = Code::parse_with(None, code.to_owned(), &programs);
     splice(code.snippet().unwrap(), &Changes::default(), &[]).text
 }

@@ -14,8 +14,8 @@ pub(super) fn reads_only(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
     // For `async`, the suggestion's position is after the word.
     let Some(region) = region(tokens, tokens.at(at)) else { return false };
-    let outside = |index: &usize| !region.contains(index);
-    let changed: Vec<&str> = changing(tokens).filter(outside).map(|index| tokens.word(index)).collect();
+    let changed: Vec<&str> =
+        changing(tokens).filter(|index| !region.contains(index)).map(|index| tokens.word(index)).collect();
     region.clone().all(|index| tokens.word(index).is_empty() || !changed.contains(&tokens.word(index)))
         && !shares_changes(tokens)
 }

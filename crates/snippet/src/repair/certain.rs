@@ -142,8 +142,9 @@ pub(super) fn is_fresh(slip: &Slip<'_>, origins: &Origins, at: usize) -> bool {
     let is_reference = index.checked_sub(1).is_some_and(|before| {
         tokens.is_sign(before, '&') || before.checked_sub(1).is_some_and(|quote| tokens.is_sign(quote, '\''))
     });
-    let is_new = || origins.may_change(tokens, tokens.range(index).start);
-    is_reference || (is_new() && !capture::is_moved(tokens, tokens.word(index)))
+    is_reference
+        || (origins.may_change(tokens, tokens.range(index).start)
+            && !capture::is_moved(tokens, tokens.word(index)))
 }
 
 /// The `;` that ends the statement of the token at `index`, if it does not end with its block.

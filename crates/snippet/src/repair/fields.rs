@@ -149,15 +149,14 @@ fn literal_text(tokens: &Tokens<'_>, index: usize) -> Option<String> {
 /// The only variant whose text is `text`, or has the same letters and digits.
 fn written<'a>(text: &str, variants: &'a [Variant]) -> Option<&'a str> {
     let given = letters(text);
-    let is_like = |variant: &&Variant| match &variant.text {
-        Some(own) => own == text,
-        None => variant.held.is_none() && !given.is_empty() && letters(&variant.name) == given,
-    };
     let exact = variants.iter().find(|variant| variant.text.as_deref() == Some(text));
     if let Some(exact) = exact {
         return Some(&exact.name);
     }
-    let mut found = variants.iter().filter(is_like);
+    let mut found = variants.iter().filter(|variant| match &variant.text {
+        Some(own) => own == text,
+        None => variant.held.is_none() && !given.is_empty() && letters(&variant.name) == given,
+    });
     let only = found.next()?;
     found.next().is_none().then_some(only.name.as_str())
 }

@@ -109,9 +109,8 @@ mod tests {
             ("E0308", "mismatched types", "x", true, true),
         ] {
             let found = after(code, message, place, is_of_macro);
-            let diverges = |finish: &Finish| matches!(finish, Finish::Diverges { .. });
             assert_eq!(
-                (found.len(), found.iter().all(diverges)),
+                (found.len(), found.iter().all(|finish| matches!(finish, Finish::Diverges { .. }))),
                 (if is { 2 } else { 0 }, true),
                 "{message} {place}"
             );

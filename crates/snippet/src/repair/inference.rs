@@ -152,7 +152,6 @@ fn typed_method(tokens: &Tokens<'_>, range: &Range<usize>, kind: &str) -> Option
         let is_member = index.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
         is_member && tokens.kind(index + 1) == Some(Kind::Open('(')) && index + 2 < range.end
     };
-    let outside = || arguments::outside(tokens, range.clone());
     if kind != "Value"
         && let Some(last) = range.end.checked_sub(3)
         && last > range.start
@@ -161,7 +160,8 @@ fn typed_method(tokens: &Tokens<'_>, range: &Range<usize>, kind: &str) -> Option
     {
         return Some(last);
     }
-    let mut found = outside().filter(|index| TYPED.contains(&tokens.word(*index)) && is_untyped(*index));
+    let mut found = arguments::outside(tokens, range.clone())
+        .filter(|index| TYPED.contains(&tokens.word(*index)) && is_untyped(*index));
     let only = found.next().filter(|_| PARSED.contains(&kind))?;
     found.next().is_none().then_some(only)
 }

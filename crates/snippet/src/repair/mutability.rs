@@ -8,19 +8,17 @@ const SHARED: [&str; 9] =
 
 /// The indices of the words declared `mut`.
 pub(super) fn changing<'a>(tokens: &'a Tokens<'_>) -> impl Iterator<Item = usize> + 'a {
-    let declared = |index: &usize| {
+    (0..tokens.len()).filter(|index| {
         let before = |back: usize| index.checked_sub(back);
         let is_mut = before(1).is_some_and(|before| tokens.word(before) == "mut");
         is_mut && !before(2).is_some_and(|before| tokens.is_sign(before, '&'))
-    };
-    (0..tokens.len()).filter(declared)
+    })
 }
 
 /// Whether the snippet changes values by other means than `mut` variables.
 pub(super) fn shares_changes(tokens: &Tokens<'_>) -> bool {
-    let is_way = |(index, word): (usize, &str)| match word {
+    tokens.words().any(|(index, word)| match word {
         "mut" => index.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '&')),
         _ => SHARED.contains(&word) || word.ends_with("_mut"),
-    };
-    tokens.words().any(is_way)
+    })
 }

@@ -152,9 +152,10 @@ fn keeps(from: Number, to: Number) -> bool {
 /// Whether integers are divided anywhere: a quotient may go through variables before it becomes a float.
 fn divides(tokens: &Tokens<'_>) -> bool {
     let by_sign = (0..tokens.len()).any(|index| tokens.is_sign(index, '/') || tokens.is_sign(index, '%'));
-    let by_name =
-        |word: &str| ["div", "rem", "sqrt", "log", "midpoint"].iter().any(|part| word.contains(part));
-    by_sign || tokens.words().any(|(_, word)| by_name(word))
+    by_sign
+        || tokens
+            .words()
+            .any(|(_, word)| ["div", "rem", "sqrt", "log", "midpoint"].iter().any(|part| word.contains(part)))
 }
 
 /// Whether the converted expression is a place or a call: an operator would have computed in the narrower type.

@@ -98,8 +98,10 @@ fn variable(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
 /// The token of the variable at `index` in the `let` that declares it: the last one before it in a block around it.
 fn assignment(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
     let name = tokens.word(index);
-    let declares = |other: usize| tokens.word(other) == name && is_declared(tokens, other);
-    (0..index).rev().filter(|other| declares(*other)).find(|other| end_of_block(tokens, *other) > index)
+    (0..index)
+        .rev()
+        .filter(|other| tokens.word(*other) == name && is_declared(tokens, *other))
+        .find(|other| end_of_block(tokens, *other) > index)
 }
 
 fn is_declared(tokens: &Tokens<'_>, index: usize) -> bool {

@@ -38,13 +38,13 @@ pub(super) struct Origins {
 impl Origins {
     /// Parses `text`, which was parsed before.
     pub(super) fn read(text: &str) -> Self {
-        let parse = || {
+        on_parser_stack(|| {
             let statements = Block::parse_within.parse_str(text).unwrap_or_default();
             let mut origins = Origins::default();
             statements.iter().for_each(|statement| origins.visit_stmt(statement));
             origins
-        };
-        on_parser_stack(parse).unwrap_or_default()
+        })
+        .unwrap_or_default()
     }
 
     /// Whether the variable whose name starts at byte `at` may be made mutable.

@@ -27,8 +27,7 @@ pub(super) fn edits(slip: &Slip<'_>, origins: &Origins, child: &Message) -> Opti
     if spans.is_empty() || alternatives {
         return None;
     }
-    let has_gaps = |span: &&Span| span.suggestion_applicability.as_deref() == Some("HasPlaceholders");
-    if spans.iter().any(has_gaps) {
+    if spans.iter().any(|span| span.suggestion_applicability.as_deref() == Some("HasPlaceholders")) {
         return spans.into_iter().map(|span| filled(slip, span)).collect();
     }
     let changes = spans.into_iter().map(|span| change(slip, span)).collect::<Option<Vec<_>>>()?;

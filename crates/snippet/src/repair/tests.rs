@@ -37,9 +37,9 @@ fn mended(
     let spliced = splice(&snippet, &Changes::default(), &[]);
     let offset = spliced.offset as usize;
     let start = text.find(place).unwrap();
-    let own = |text: &str| if text.starts_with("use ") { 0 } else { offset };
-    let parts =
-        parts.iter().map(|(range, text, kind)| span(own(text), range.clone(), "", Some((text, kind))));
+    let parts = parts.iter().map(|(range, text, kind)| {
+        span(if text.starts_with("use ") { 0 } else { offset }, range.clone(), "", Some((text, kind)))
+    });
     let help = json!({
         "message": "try this", "code": null, "level": "help", "spans": parts.collect::<Vec<_>>(), "children": [],
     });
@@ -60,10 +60,12 @@ fn repaired(text: &str, errors: &[(&str, &[(usize, &str)])], catalog: &dyn Catal
 /// The compiler's lines for `errors`.
 fn suggesting(offset: usize, errors: &[(&str, &[(usize, &str)])]) -> String {
     let error = |(code, parts): &(&str, &[(usize, &str)])| {
-        let suggested = |(at, text): &(usize, &str)| span(offset, *at..*at, "", Some((text, CERTAIN)));
         let help = json!({
             "message": "try this", "code": null, "level": "help", "children": [],
-            "spans": parts.iter().map(suggested).collect::<Vec<_>>(),
+            "spans": parts
+                .iter()
+                .map(|(at, text)| span(offset, *at..*at, "", Some((text, CERTAIN))))
+                .collect::<Vec<_>>(),
         });
         let place = parts.first().map_or(0, |(at, _)| *at);
         let primary = span(offset, place..place + 1, "value used here after move", None);
@@ -220,8 +222,7 @@ fn lists_of_strings_are_corrected_as_a_whole() {
 #[test]
 fn edits_outside_the_snippet_are_refused() {
     assert_eq!(replaced("a[0]", "E0608", "[0]", ".0", CERTAIN).as_deref(), Some("a.0"));
-    let outside = |range| mended("1", ("E0308", "wrong"), ("1", ""), &[(range, "&", CERTAIN)]);
-    assert!(outside(9..9).is_none());
+    assert!(mended("1", ("E0308", "wrong"), ("1", ""), &[(9..9, "&", CERTAIN)]).is_none());
     // The wrapper is before the text.
     let before = mended("1", ("E0308", "wrong"), ("1", ""), &[(0..0, "use x", CERTAIN)]);
     assert!(before.is_none());
@@ -317,9 +318,10 @@ fn more_corrections_than_the_limit_are_no_slip() {
     let first = repaired(&text, &errors(half - 1), &catalog).unwrap();
     let corrected = Snippet::read(&first.text).unwrap();
     let spliced = splice(&corrected, &first.changes, &[]);
-    let at = |line: usize| first.text.len() - (EDITS_LIMIT - line) * 6 + 2;
     let next = |count: usize| {
-        let parts: Vec<[(usize, &str); 1]> = (0..count).map(|line| [(at(half + line), "&")]).collect();
+        let parts: Vec<[(usize, &str); 1]> = (0..count)
+            .map(|line| [(first.text.len() - (EDITS_LIMIT - (half + line)) * 6 + 2, "&")])
+            .collect();
         let errors: Vec<(&str, &[_])> = parts.iter().map(|part| ("E0308", &part[..])).collect();
         let messages = suggesting(spliced.offset as usize, &errors);
         further(&messages, &snippet, &first, &corrected, &spliced, &catalog).len()

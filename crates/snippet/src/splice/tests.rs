@@ -100,8 +100,10 @@ fn assert_mapped(original: &str, edits: &[(&str, &str)], tail_in_place: bool) {
     assert_eq!(count(original.split('\n').count()), spliced.lines);
     assert_eq!(tail_in_place, spliced.text.contains(TAIL.0));
     let origin = bridge::Origin::new(spliced.offset).edited(&spliced.edits);
-    let is_word = |word: &&str| word.len() == 5 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-    for word in original.split(|c: char| !c.is_alphanumeric()).filter(is_word) {
+    for word in original
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() == 5 && word.bytes().all(|byte| byte.is_ascii_uppercase()))
+    {
         let (line, column) = position(&spliced.text, word);
         assert_eq!((line, origin.column(line, column)), position(original, word), "{word} in {text}");
     }
