@@ -87,7 +87,7 @@ impl Catalog {
         let mut modules = BTreeMap::new();
         for ServerTools { name: server, digest, tools, source } in servers {
             let Some(module) = names.get(server) else { continue };
-            let generated = Generated::open(cache, (server, module), &digest, tools, style);
+            let generated = Generated::open(cache, server, module, &digest, tools, style);
             let denied = generated.tools().iter().filter(|tool| denied(server, &tool.name));
             let denied = denied.map(|tool| tool.name.clone()).collect();
             let (server, name) = (server.to_owned(), module.clone());

@@ -7,7 +7,6 @@ use sandbox::{Confinement, Policy, Sandbox};
 use snippet::Code;
 use tokio_util::sync::CancellationToken;
 
-use crate::base::Base;
 use crate::base_layer::BaseLayer;
 use crate::bundle::Bundle;
 use crate::bundled_toolchain;
@@ -149,7 +148,9 @@ impl Engine {
     /// Copies what every program begins with into memory, in the background, so that the next program need not wait for
     /// it. The copy takes about 6 MB; a second call does nothing until a program has used it.
     pub fn prepare_program(&self) {
-        self.layer.base.iter().for_each(Base::prepare);
+        if let Ok(base) = &self.layer.base {
+            base.prepare();
+        }
     }
 
     /// Ends the helper that was started ahead, if no program has used it.

@@ -109,7 +109,8 @@ impl Generated {
     /// represents the tools in the key.
     pub(crate) fn open(
         cache: &Cache,
-        (server, module): (&str, &str),
+        server: &str,
+        module: &str,
         digest: &str,
         tools: impl FnOnce() -> Vec<codegen::Tool>,
         style: &codegen::Style,

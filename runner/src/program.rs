@@ -85,14 +85,14 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
     let stdout = async {
         traces
             .stdout
-            .read_for(journal, out, (limits.output, true), |bytes: &[u8]| journal.note(&Event::Stdout(bytes)))
+            .read_for(journal, out, limits.output, true, |bytes: &[u8]| journal.note(&Event::Stdout(bytes)))
             .await;
         if traces.stdout.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let stderr = async {
         traces
             .stderr
-            .read_for(journal, err, (limits.output, true), |bytes: &[u8]| journal.note(&Event::Stderr(bytes)))
+            .read_for(journal, err, limits.output, true, |bytes: &[u8]| journal.note(&Event::Stderr(bytes)))
             .await;
         if traces.stderr.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };

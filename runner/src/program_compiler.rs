@@ -226,7 +226,7 @@ impl Engine {
     ) -> Result<Admitted<'_>> {
         let priority = if background { Priority::Background } else { Priority::Foreground };
         self.admission
-            .admit((priority, sandbox_policies::compiler_memory()), admission, || self.spare_compilers.end())
+            .admit(priority, sandbox_policies::compiler_memory(), admission, || self.spare_compilers.end())
             .await
     }
 
@@ -243,7 +243,7 @@ impl Engine {
         rustc_process::create_pipe(&source.path().join(SNIPPET))?;
         let key = inputs.key();
         let process = inputs.launch(source.path(), output.path()).start(output.path())?;
-        let spare = SpareCompiler::new(key, process, (source, SNIPPET, output), libraries);
+        let spare = SpareCompiler::new(key, process, source, SNIPPET, output, libraries);
         self.spare_compilers.add(spare);
         Ok(true)
     }

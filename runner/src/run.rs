@@ -20,7 +20,7 @@ use system::random;
 use crate::base::{Image, ImageError};
 use crate::broker::{Broker, ProgramRecord, lock};
 use crate::build::{self, Built, build};
-use crate::cache::{Bucket, Entry};
+use crate::cache::Bucket;
 use crate::catalog::{Catalog, ToolName};
 use crate::classify;
 use crate::clock::Clock;
@@ -50,10 +50,12 @@ impl Engine {
         journal: &Journal,
     ) -> Result<Outcome> {
         self.check(&request.grants)?;
-        self.layer.entry.iter().for_each(Entry::touch);
+        if let Some(entry) = &self.layer.entry {
+            entry.touch();
+        }
         let clock = Clock::start();
         self.prepare_program();
-        let mut run = Run::new(self, (request, &clock), catalog, host, journal);
+        let mut run = Run::new(self, request, &clock, catalog, host, journal);
         let stopped = tokio::select! {
             done = run.pipeline() => { done?; None }
             () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
@@ -92,7 +94,8 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(
         engine: &'a Engine,
-        (request, clock): (&'a Request, &'a Clock),
+        request: &'a Request,
+        clock: &'a Clock,
         catalog: &'a Catalog,
         host: &'a dyn ToolHost,
         journal: &'a Journal,

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::program_file::about::About;
 use crate::program_file::compose::{self, ProgramModule};
+use crate::program_file::flaw::Flaw;
 use crate::purpose::Purpose;
 use crate::snippet::{self, CalledProgram, Composed, Snippet};
 use crate::syntax_depth::on_parser_stack;
@@ -202,11 +203,10 @@ impl ProgramText {
     ///
     /// # Errors
     /// Returns the reason if it can't be called from other texts.
-    pub(crate) fn new(name: &str, code: &Code, about: &About) -> Result<Self, String> {
-        let snippet = code.snippet().map_err(|error| error.message.clone())?;
-        let (identifiers, functions) = (&snippet.identifiers, &snippet.functions);
-        let module = on_parser_stack(|| compose::module(name, code.text(), (identifiers, functions)));
-        let module = module.unwrap_or_else(|| Err("it can't be parsed".to_owned()))?;
+    pub(crate) fn new(name: &str, code: &Code, about: &About) -> Result<Self, Flaw> {
+        let snippet = code.snippet()?;
+        let module = on_parser_stack(|| compose::module(name, code.text(), snippet));
+        let module = module.unwrap_or_else(|| Err(Flaw::new("it can't be parsed")))?;
         let (title, tags) = (about.title().to_owned(), about.tags.clone());
         let (text, path_heads) = (code.text().to_owned(), code.path_heads().clone());
         Ok(ProgramText { title, tags, text, module, path_heads })

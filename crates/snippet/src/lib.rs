@@ -50,7 +50,7 @@ pub use diagnostics::Diagnostic;
 pub use hints::nearest::nearest;
 pub use messages::{error_texts, is_summary};
 pub use program_file::{
-    About, Argument, ArgumentKind, Example, InvalidProgram, ProgramFile, is_program_name,
+    About, Argument, ArgumentKind, Example, Flaw, InvalidProgram, ProgramFile, is_program_name,
 };
 pub use purpose::{Purpose, SCHEMA_CRATE};
 pub use repair::Fix;

@@ -7,6 +7,7 @@ mod arguments;
 pub(crate) mod compose;
 pub(crate) mod declarations;
 pub(crate) mod derives;
+pub(crate) mod flaw;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use crate::syntax_error::SyntaxError;
 pub use about::{About, Example};
 pub use arguments::{Argument, ArgumentKind};
 use declarations::Declarations;
+pub use flaw::Flaw;
 
 /// A saved program.
 #[derive(Debug, Clone)]
@@ -59,8 +61,8 @@ impl ProgramFile {
         code.snippet().map_err(InvalidProgram::from)?;
         let read = on_parser_stack(|| parts(code.text()));
         let (about, arguments) = read
-            .unwrap_or_else(|| Err("it can't be parsed".to_owned()))
-            .map_err(|message| InvalidProgram { message, line: 1, column: 1 })?;
+            .unwrap_or_else(|| Err(Flaw::new("it can't be parsed")))
+            .map_err(|flaw| InvalidProgram { message: flaw.to_string(), line: 1, column: 1 })?;
         let hash = hash(code.text(), "");
         Ok(ProgramFile { code, about, arguments, hash })
     }
@@ -138,7 +140,7 @@ impl ProgramFile {
     ///
     /// # Errors
     /// Returns the reason if it can't be called from other texts.
-    pub fn as_function(&self, name: &str) -> Result<ProgramText, String> {
+    pub fn as_function(&self, name: &str) -> Result<ProgramText, Flaw> {
         ProgramText::new(name, &self.code, &self.about)
     }
 
@@ -187,10 +189,10 @@ pub fn is_program_name(name: &str) -> bool {
 }
 
 /// The parts of a text that are read here.
-fn parts(text: &str) -> Result<(About, Vec<Argument>), String> {
-    let tokens = syntax_depth::tokens(text).map_err(|error| error.message)?;
-    let file = syn::parse2::<syn::File>(tokens).map_err(|error| error.to_string())?;
-    let program = Declarations::of(&file).map_err(|error| error.to_string())?;
+fn parts(text: &str) -> Result<(About, Vec<Argument>), Flaw> {
+    let tokens = syntax_depth::tokens(text).map_err(|error| Flaw::from(&error))?;
+    let file = syn::parse2::<syn::File>(tokens)?;
+    let program = Declarations::of(&file)?;
     Ok((About::of(&file.attrs)?, arguments::of(&program)))
 }
 

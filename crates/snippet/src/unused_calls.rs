@@ -172,7 +172,9 @@ impl Finder {
             Expr::Block(block) => self.drop_block(&block.block),
             Expr::If(condition) => {
                 self.drop_block(&condition.then_branch);
-                condition.else_branch.iter().for_each(|(_, otherwise)| self.drop_value(otherwise));
+                if let Some((_, otherwise)) = &condition.else_branch {
+                    self.drop_value(otherwise);
+                }
             }
             Expr::Match(choice) => choice.arms.iter().for_each(|arm| self.drop_value(&arm.body)),
             Expr::Macro(used) => self.drop_list(&used.mac),

@@ -88,7 +88,7 @@ fn call(name: &str, content: &ProgramFile) -> Markup {
         h2 { "Call" }
         @match content.as_function(name) {
             Ok(function) => (code::named("Call", &function.line(), &Value::Null)),
-            Err(why) => p { "Snippets can't call it: " (line(&why)) },
+            Err(why) => p { "Snippets can't call it: " (line(&why.to_string())) },
         }
         p { code { "toolsmith program run " (name) " --help" } }
     }

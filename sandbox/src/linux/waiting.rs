@@ -69,12 +69,16 @@ pub(super) fn take(path: &Path, name: &str) -> Option<Helper> {
 /// Keeps a helper for the next command. It replaces one of another executable or name.
 pub(super) fn keep(helper: Helper) {
     let other = waiting().replace(helper);
-    other.into_iter().for_each(Helper::end);
+    if let Some(other) = other {
+        other.end();
+    }
 }
 
 /// Ends the helper that [`Sandbox::start_helper_ahead`](crate::Sandbox::start_helper_ahead) has started, if no command
 /// has used it.
 pub fn end_waiting_helper() {
     let helper = waiting().take();
-    helper.into_iter().for_each(Helper::end);
+    if let Some(helper) = helper {
+        helper.end();
+    }
 }

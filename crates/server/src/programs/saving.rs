@@ -18,7 +18,7 @@ use rmcp::ErrorData;
 use runner::{Begin, Journal, NewExecution, NoSink, OwnedJournal, QuestionKind, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use snippet::{Fix, ProgramFile, ProgramText};
+use snippet::{Fix, Flaw, ProgramFile, ProgramText};
 use system::random;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -86,7 +86,7 @@ struct New {
     /// With the programs that it calls.
     program: ProgramFile,
     /// As other texts call it.
-    function: Result<ProgramText, String>,
+    function: Result<ProgramText, Flaw>,
     file: PathBuf,
     /// The text that is in the file.
     before: Option<String>,

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 use syn::{Attribute, Expr, Lit, Meta};
 
+use super::flaw::Flaw;
+
 /// Maximum length of a description, in bytes: more than a page of text.
 const DESCRIPTION_LIMIT: usize = 8 << 10;
 /// Maximum number of tags and examples.
@@ -35,7 +37,7 @@ impl About {
     ///
     /// # Errors
     /// Returns the error in it.
-    pub(crate) fn of(attributes: &[Attribute]) -> Result<Self, String> {
+    pub(crate) fn of(attributes: &[Attribute]) -> Result<Self, Flaw> {
         let mut about = About::default();
         let mut description: Vec<String> = Vec::new();
         for line in doc_lines(attributes) {
@@ -46,19 +48,19 @@ impl About {
                     .extend(tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned));
             } else if let Some(example) = text.strip_prefix("Example:") {
                 let read = Example::parse(example);
-                about
-                    .examples
-                    .push(read.map_err(|error| format!("the line `{text}` is no example: {error}"))?);
+                about.examples.push(
+                    read.map_err(|error| Flaw::new(format!("the line `{text}` is no example: {error}")))?,
+                );
             } else {
                 description.push(line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned());
             }
         }
         about.description = description.join("\n").trim().to_owned();
         if about.description.len() > DESCRIPTION_LIMIT {
-            return Err(format!("the description has more than {DESCRIPTION_LIMIT} bytes"));
+            return Err(Flaw::new(format!("the description has more than {DESCRIPTION_LIMIT} bytes")));
         }
         if about.tags.len() > LISTED || about.examples.len() > LISTED {
-            return Err(format!("there are more than {LISTED} tags or examples"));
+            return Err(Flaw::new(format!("there are more than {LISTED} tags or examples")));
         }
         Ok(about)
     }
@@ -87,33 +89,36 @@ pub(super) fn doc_lines(attributes: &[Attribute]) -> Vec<String> {
 }
 
 impl Example {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, Flaw> {
         let mut rest = text.trim();
         let mut arguments = Map::new();
         while !rest.is_empty() && !rest.starts_with("=>") {
-            let (name, after) =
-                rest.split_once('=').ok_or_else(|| format!("write `name = VALUE` instead of {rest:?}"))?;
+            let (name, after) = rest
+                .split_once('=')
+                .ok_or_else(|| Flaw::new(format!("write `name = VALUE` instead of {rest:?}")))?;
             let name = name.trim();
             if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c)) {
-                return Err(format!("{name:?} is not the name of an argument"));
+                return Err(Flaw::new(format!("{name:?} is not the name of an argument")));
             }
-            let (value, after) = value(after).map_err(|error| format!("the value of {name}: {error}"))?;
+            let (value, after) =
+                value(after).map_err(|error| Flaw::new(format!("the value of {name}: {error}")))?;
             if arguments.insert(name.to_owned(), value).is_some() {
-                return Err(format!("{name} has two values"));
+                return Err(Flaw::new(format!("{name} has two values")));
             }
             rest = after.trim_start();
             match rest.strip_prefix(',') {
                 Some(more) => rest = more.trim_start(),
                 None if rest.is_empty() || rest.starts_with("=>") => {}
-                None => return Err(format!("a comma or `=>` is missing before {rest:?}")),
+                None => return Err(Flaw::new(format!("a comma or `=>` is missing before {rest:?}"))),
             }
         }
         let result = match rest.strip_prefix("=>").map(str::trim) {
             None | Some("…" | "...") => None,
             Some(result) => {
-                let (value, after) = value(result).map_err(|error| format!("the result: {error}"))?;
+                let (value, after) =
+                    value(result).map_err(|error| Flaw::new(format!("the result: {error}")))?;
                 if !after.trim().is_empty() {
-                    return Err(format!("after the result there is {:?}", after.trim()));
+                    return Err(Flaw::new(format!("after the result there is {:?}", after.trim())));
                 }
                 Some(value)
             }
@@ -123,12 +128,12 @@ impl Example {
 }
 
 /// The JSON value at the start of `text`, and what follows it.
-fn value(text: &str) -> Result<(Value, &str), String> {
+fn value(text: &str) -> Result<(Value, &str), Flaw> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     match values.next() {
         Some(Ok(value)) => Ok((value, text.get(values.byte_offset()..).unwrap_or_default())),
-        Some(Err(error)) => Err(format!("this is not JSON: {error}")),
-        None => Err("there is none; write JSON".to_owned()),
+        Some(Err(error)) => Err(Flaw::new(format!("this is not JSON: {error}"))),
+        None => Err(Flaw::new("there is none; write JSON")),
     }
 }
 
@@ -138,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    fn about(text: &str) -> Result<About, String> {
+    fn about(text: &str) -> Result<About, Flaw> {
         About::of(&syn::parse_str::<syn::File>(text).unwrap().attrs)
     }
 
@@ -149,7 +154,7 @@ mod tests {
              //! Example: customer = \"c-17, x\", limit = 3 => {\"paid\": 12.5}\n\
              //! Example: => […]\nfn f() {}",
         );
-        assert!(read.unwrap_err().contains("`Example: => […]`"));
+        assert!(read.unwrap_err().to_string().contains("`Example: => […]`"));
         let read = about(
             "//! Revenue by status.\n//!\n//! For one customer.\n//! Tags: orders, revenue\n\
              //! Example: customer = \"c-17, x\", limit = 3 => {\"paid\": 12.5}\n//! Example: => …\nfn f() {}",
@@ -178,7 +183,7 @@ mod tests {
             ("a = 1, a = 2", "a has two values"),
             ("a = 1 => 2 3", "after the result there is \"3\""),
         ] {
-            let error = Example::parse(text).unwrap_err();
+            let error = Example::parse(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");
         }
     }

@@ -14,10 +14,12 @@ use syn::{Field, Fields, Item, Visibility};
 use super::arguments::{has_key, inner};
 use super::declarations::{Declarations, name_of, serde_text};
 use super::derives;
+use super::flaw::Flaw;
 use crate::entry;
 use crate::in_scope;
 use crate::insertion;
 use crate::purpose::Purpose;
+use crate::snippet::Snippet;
 use crate::syntax_depth;
 
 /// The path under which programs are called.
@@ -34,25 +36,22 @@ pub(crate) struct ProgramModule {
     pub(crate) signature: String,
 }
 
-/// The module of the program `name`, with its text and what that declares.
+/// The module of the program `name`, whose text was parsed as this snippet.
 ///
 /// # Errors
 /// Returns the reason if it can't be called from other texts.
-pub(crate) fn module(
-    name: &str,
-    text: &str,
-    (identifiers, functions): (&BTreeSet<String>, &BTreeSet<String>),
-) -> Result<ProgramModule, String> {
+pub(crate) fn module(name: &str, text: &str, snippet: &Snippet) -> Result<ProgramModule, Flaw> {
     let parsed = parse(text)?;
-    let program = Declarations::of(&parsed).map_err(|error| error.to_string())?;
+    let program = Declarations::of(&parsed)?;
     let added = derives::insertions(&program, Purpose::Program);
     let mut file = parse(&insertion::insert(text, &added))?;
-    let declared = Declarations::of(&file).map_err(|error| error.to_string())?;
+    let declared = Declarations::of(&file)?;
     let (call, signature) = (call(&declared)?, signature(name, &declared));
     file.attrs.clear();
     file.items.iter_mut().for_each(publish);
     let own = layout::lines(file.into_token_stream());
-    let imports = in_scope::imports(text, identifiers, functions);
+    let identifiers = &snippet.identifiers;
+    let imports = in_scope::imports(text, identifiers, &snippet.functions);
     let others = if identifiers.contains(PROGRAMS) { "use super::programs; " } else { "" };
     let prelude = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
     let module = format_ident!("__program_{name}");
@@ -68,9 +67,9 @@ pub(crate) fn index<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("#[allow(unused_imports)] mod {PROGRAMS} {{ {uses}}} ")
 }
 
-fn parse(text: &str) -> Result<syn::File, String> {
-    let tokens = syntax_depth::tokens(text).map_err(|error| error.message)?;
-    syn::parse2(tokens).map_err(|error| error.to_string())
+fn parse(text: &str) -> Result<syn::File, Flaw> {
+    let tokens = syntax_depth::tokens(text).map_err(|error| Flaw::from(&error))?;
+    Ok(syn::parse2(tokens)?)
 }
 
 /// Makes types and their fields public, and removes what only an entry point may have.
@@ -91,7 +90,7 @@ fn publish(item: &mut Item) {
 }
 
 /// The function that calls a program, and the call that it returns.
-fn call(program: &Declarations<'_>) -> Result<String, String> {
+fn call(program: &Declarations<'_>) -> Result<String, Flaw> {
     let output = match &program.run.sig.output {
         syn::ReturnType::Type(_, output) => output.to_token_stream(),
         syn::ReturnType::Default => quote!(()),
@@ -109,9 +108,9 @@ fn call(program: &Declarations<'_>) -> Result<String, String> {
         .to_string());
     };
     if has_key(&args.attrs, "default") {
-        return Err("`Args` has `#[serde(default)]`: write it at single fields".to_owned());
+        return Err(Flaw::new("`Args` has `#[serde(default)]`: write it at single fields"));
     }
-    let Fields::Named(fields) = &args.fields else { return Err("`Args` has no named fields".to_owned()) };
+    let Fields::Named(fields) = &args.fields else { return Err(Flaw::new("`Args` has no named fields")) };
     let (mut parameters, mut values, mut setters) = (Vec::new(), Vec::new(), Vec::new());
     for field in &fields.named {
         let Some(name) = &field.ident else { continue };
@@ -167,9 +166,9 @@ fn compact(kind: &syn::Type) -> String {
 }
 
 /// The value of a field that is left out; `None` if it is required.
-fn initial(field: &Field) -> Result<Option<proc_macro2::TokenStream>, String> {
+fn initial(field: &Field) -> Result<Option<proc_macro2::TokenStream>, syn::Error> {
     if let Some(path) = serde_text(&field.attrs, "default") {
-        let path: syn::Path = syn::parse_str(&path).map_err(|error| error.to_string())?;
+        let path: syn::Path = syn::parse_str(&path)?;
         return Ok(Some(quote!(#path())));
     }
     let is_optional = inner(&field.ty, &["Option"]).is_some() || has_key(&field.attrs, "default");

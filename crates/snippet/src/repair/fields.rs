@@ -84,7 +84,7 @@ fn value(slip: &Slip<'_>, expected: &Expected<'_>, found: &str, range: &Range<us
             let Known::Generated(owner, name) = slip.lookup.known(kind) else { return None };
             let Shape::Enum(variants) = owner.shape(&name)? else { return None };
             match is_of_texts(&variants) {
-                true => of_texts(slip, (owner, &name), &variants, expected, range)
+                true => of_texts(slip, owner, &name, &variants, expected, range)
                     .or_else(|| parsed(slip, &variants, expected, found, range)),
                 false => from(slip, expected, found, range),
             }
@@ -121,7 +121,8 @@ fn is_of_texts(variants: &[Variant]) -> bool {
 /// The variant of the literal at `range`, which may be made a `String`.
 fn of_texts(
     slip: &Slip<'_>,
-    (owner, name): (Found<'_>, &str),
+    owner: Found<'_>,
+    name: &str,
     variants: &[Variant],
     expected: &Expected<'_>,
     range: &Range<usize>,
