@@ -175,7 +175,7 @@ impl<'a> Scanner<'a> {
     /// Whether the string or character that starts here is one of bytes.
     fn in_bytes(&self) -> bool {
         let mut before = self.text[..self.offset()].chars().rev();
-        before.next() == Some('b') && before.next().is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        before.next() == Some('b') && before.next().is_none_or(|c| !lexical::is_of_word(c))
     }
 
     /// Records the lines of a string or comment that started at `from`.
@@ -277,18 +277,17 @@ impl<'a> Scanner<'a> {
     fn note_text(&mut self, inner: &str, from: LineColumn) {
         let line = inner.lines().next().unwrap_or_default();
         let Some((text, after)) = line.split_once('\'') else { return };
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        if after.starts_with(is_word) {
+        if after.starts_with(lexical::is_of_word) {
             return;
         }
-        let is_sure = text.chars().all(is_word) || text.contains(['(', ')', '[', ']', '{', '}']);
+        let is_sure = text.chars().all(lexical::is_of_word) || text.contains(['(', ')', '[', ']', '{', '}']);
         let certainty = if is_sure { Certainty::Reason } else { Certainty::Guess };
         self.note(certainty, lexical::quoted_text(text), from);
     }
 
     /// An identifier, or the prefix of a raw string.
     fn skip_word(&mut self, from: LineColumn) -> Result<(), SyntaxError> {
-        let length = self.rest.find(|c| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
+        let length = self.rest.find(|c| !lexical::is_of_word(c)).unwrap_or(self.rest.len());
         let word = &self.rest[..length];
         let raw = matches!(word, "r" | "br" | "cr");
         self.skip(length);

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::lexical::is_of_word;
 use crate::program_file::about::About;
 use crate::program_file::compose::{self, ProgramModule};
 use crate::program_file::flaw::Flaw;
 use crate::purpose::Purpose;
 use crate::snippet::{self, CalledProgram, Composed, Snippet};
 use crate::syntax_depth::on_parser_stack;
-use crate::syntax_error::SyntaxError;
+use crate::syntax_error::{SyntaxError, count};
 use crate::tokens::{Kind, Tokens};
 
 use recent::{Recent, Source};
@@ -158,7 +159,7 @@ impl Code {
             Ok(_) if !self.text().contains(module) => false,
             Ok(_) => Tokens::read(self.text()).words().any(|(_, word)| word == module),
             Err(_) => {
-                let mut words = self.text().split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                let mut words = self.text().split(|c| !is_of_word(c));
                 words.any(|word| word == module)
             }
         }
@@ -251,7 +252,7 @@ fn parse(source: Source) -> Arc<Parsed> {
 }
 
 fn newlines(text: &str) -> u32 {
-    u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX)
+    count(text.matches('\n').count())
 }
 
 /// The programs that a text with these identifiers calls, also through other programs.

@@ -20,6 +20,7 @@ use crate::hints::unmade::Dropped;
 use crate::hints::{self, Hints};
 use crate::messages::{Message, Source, Span, errors};
 use crate::splice::Spliced;
+use crate::syntax_error::count;
 
 pub use left::{Uncorrected, left};
 pub use syntax::syntax;
@@ -208,7 +209,6 @@ pub fn compared<E>(text: &str, sources: impl FnOnce() -> Result<String, E>) -> R
 fn at(level: &str, message: String, text: &str, range: Range<usize>, hint: String) -> Diagnostic {
     let lines: Vec<&str> = text.split('\n').collect();
     let before = text.get(..range.start).unwrap_or("");
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     let meant = text.get(range).unwrap_or("").lines().next().unwrap_or("");
     let place = Place {
@@ -349,7 +349,6 @@ impl Reader<'_> {
         let index = self.lines.iter().rposition(|line| !line.trim().is_empty()).unwrap_or(0);
         let line = self.lines.get(index).copied().unwrap_or("");
         let indent = line.chars().take_while(|c| c.is_whitespace()).count();
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Place {
             line: count(index + 1),
             column: count(indent + 1),

@@ -26,6 +26,7 @@ pub(crate) mod values;
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
+use crate::lexical::is_of_word;
 use crate::messages::{Message, Source};
 use crate::tokens::Tokens;
 use advice::Advice;
@@ -102,7 +103,7 @@ pub(crate) fn unmade_call(found: Found<'_>) -> String {
 fn mentioned<'a>(slip: &Slip<'a>) -> Vec<Found<'a>> {
     let label = slip.message.label();
     let texts = slip.message.quoted().into_iter().chain(crate::messages::quoted(label));
-    let names = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let names = texts.flat_map(|text| text.split(|c| !is_of_word(c)));
     let types: BTreeSet<&str> = names.filter(|name| name.starts_with(char::is_uppercase)).collect();
     types.into_iter().filter_map(|name| slip.lookup.owners(name).into_iter().next()).collect()
 }

@@ -23,6 +23,11 @@ pub(crate) fn character(c: char) -> Option<String> {
     })
 }
 
+/// Whether a character can be in a word.
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// White space of Rust beyond ASCII (The Rust Reference, "Whitespace").
 fn is_rust_space(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')

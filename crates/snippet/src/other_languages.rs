@@ -2,6 +2,8 @@
 //!
 //! Only text that is refused anyway is examined, so this affects only the message.
 
+use crate::lexical::is_of_word;
+
 /// A Rust example: three statements that call a tool and end with a value.
 const EXAMPLE: &str = "write the whole snippet in Rust, for example:\n\
     let answer = server::tool(\"argument\").limit(10).await?;\n\
@@ -101,11 +103,10 @@ impl Language {
 
 /// Whether a line contains a path such as `demo::echo`, which none of these languages has.
 fn has_path(line: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     line.match_indices("::").any(|(at, colons)| {
         let (before, after) = (line.get(..at), line.get(at + colons.len()..));
-        before.is_some_and(|before| before.ends_with(is_part))
-            && after.is_some_and(|after| after.starts_with(is_part) || after.starts_with(['<', '{', '*']))
+        before.is_some_and(|before| before.ends_with(is_of_word))
+            && after.is_some_and(|after| after.starts_with(is_of_word) || after.starts_with(['<', '{', '*']))
     })
 }
 

@@ -34,6 +34,7 @@ use crate::catalog::Catalog;
 use crate::hints::imports;
 use crate::hints::lookup::Lookup;
 use crate::hints::{self, Slip};
+use crate::lexical::is_of_word;
 use crate::messages::{Source, errors, warnings};
 use crate::snippet::Snippet;
 use crate::splice::{Changes, Corrected, Finish, Spliced};
@@ -281,7 +282,7 @@ pub fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes: &Chang
     let is_made_mutable = |name: &str| {
         changes.corrected.iter().any(|place| {
             let added = corrected.get(place.at..).and_then(|rest| rest.strip_prefix("mut "));
-            added.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| !rest.starts_with(is_of_name))
+            added.and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| !rest.starts_with(is_of_word))
         })
     };
     warnings(messages).any(|message| match message.code() {
@@ -293,10 +294,6 @@ pub fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes: &Chang
         }
         _ => false,
     })
-}
-
-fn is_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
 }
 
 /// The text to compile instead of a `snippet` that compiles, as spliced: it awaits the calls that are statements and

@@ -12,6 +12,7 @@ use crate::in_scope;
 use crate::insertion::{Insertion, insert};
 use crate::purpose::{Purpose, SCHEMA_CRATE};
 use crate::snippet::{CalledProgram, Ending, Shape, Snippet};
+use crate::syntax_error::count;
 
 /// The fixed main file of every program; the spliced snippet is next to it as `snippet.rs`.
 pub const MAIN: &str = include_str!("../../../templates/program/src/main.rs");
@@ -136,10 +137,6 @@ impl Spliced {
         }
         compiled - added
     }
-}
-
-fn count(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn wrap(text: &str, tail: &Range<usize>) -> String {

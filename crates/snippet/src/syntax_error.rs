@@ -16,8 +16,11 @@ pub struct SyntaxError {
 impl SyntaxError {
     /// Creates an error at the parser's position, whose columns start at 0.
     pub(crate) fn at(message: impl Into<String>, at: LineColumn) -> Self {
-        let line = u32::try_from(at.line).unwrap_or(u32::MAX);
-        let column = u32::try_from(at.column + 1).unwrap_or(u32::MAX);
-        SyntaxError { message: message.into(), line: line.max(1), column }
+        SyntaxError { message: message.into(), line: count(at.line).max(1), column: count(at.column + 1) }
     }
+}
+
+/// A number of lines or characters, as positions have it.
+pub(crate) fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

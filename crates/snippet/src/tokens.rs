@@ -84,6 +84,22 @@ impl<'a> Tokens<'a> {
         self.kind(index) == Some(Kind::Sign(sign))
     }
 
+    /// The word `back` tokens before `index`; empty if that is no word.
+    pub(crate) fn word_before(&self, index: usize, back: usize) -> &'a str {
+        index.checked_sub(back).map_or("", |before| self.word(before))
+    }
+
+    /// Whether one of the `signs` is `back` tokens before `index`.
+    pub(crate) fn is_sign_before(&self, index: usize, back: usize, signs: &[char]) -> bool {
+        index.checked_sub(back).is_some_and(|before| signs.iter().any(|sign| self.is_sign(before, *sign)))
+    }
+
+    /// Whether the variable at `index` is declared there, by `let` or `let mut`.
+    pub(crate) fn is_declared(&self, index: usize) -> bool {
+        let before = self.word_before(index, 1);
+        before == "let" || (before == "mut" && self.word_before(index, 2) == "let")
+    }
+
     /// The first token that ends after `offset`.
     pub(crate) fn at(&self, offset: usize) -> usize {
         self.all.partition_point(|token| token.range.end <= offset)
@@ -98,8 +114,7 @@ impl<'a> Tokens<'a> {
     pub(crate) fn definition(&self, name: &str) -> Option<&'a str> {
         let mut named = self.words().filter(|(_, word)| *word == name);
         named.find_map(|(index, _)| {
-            Some(self.word(index.checked_sub(1).unwrap_or(usize::MAX)))
-                .filter(|word| matches!(*word, "enum" | "struct"))
+            Some(self.word_before(index, 1)).filter(|word| matches!(*word, "enum" | "struct"))
         })
     }
 
@@ -190,13 +205,11 @@ impl<'a> Tokens<'a> {
 
     /// Whether the word at `index` is a plain variable or function name, not a field or part of a path.
     pub(crate) fn is_plain(&self, index: usize) -> bool {
-        let is_before = |back: usize, sign: char| {
-            index.checked_sub(back).is_some_and(|before| self.is_sign(before, sign))
-        };
         // `0..a` is not a field.
-        let is_member = is_before(1, '.') && !is_before(2, '.');
-        let in_path = (is_before(1, ':') && is_before(2, ':')) || !self.member(index).is_empty();
-        !self.word(index).is_empty() && !is_member && !in_path && !is_before(1, '\'')
+        let is_member = self.is_sign_before(index, 1, &['.']) && !self.is_sign_before(index, 2, &['.']);
+        let follows_path = self.is_sign_before(index, 1, &[':']) && self.is_sign_before(index, 2, &[':']);
+        let in_path = follows_path || !self.member(index).is_empty();
+        !self.word(index).is_empty() && !is_member && !in_path && !self.is_sign_before(index, 1, &['\''])
     }
 
     /// The word before the `::` before `index`: `demo` in `demo::echo`.
@@ -216,9 +229,7 @@ impl<'a> Tokens<'a> {
 
     /// Whether `<`, `>`, `<=` or `>=` is before the token at `index`, other than as the end of a type or an arrow.
     pub(crate) fn follows_order(&self, index: usize) -> bool {
-        let is = |back: usize, signs: &[char]| {
-            index.checked_sub(back).is_some_and(|index| signs.iter().any(|sign| self.is_sign(index, *sign)))
-        };
+        let is = |back: usize, signs: &[char]| self.is_sign_before(index, back, signs);
         let are_joined = |back: usize| {
             index
                 .checked_sub(back + 1)

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::{CHILDREN_KEPT, Diagnostic, Place, Reader, is_noise};
 use crate::messages::{Message, Span};
 use crate::snippet::CalledProgram;
+use crate::syntax_error::count;
 
 impl Reader<'_> {
     /// The saved program that a span is in, and the line there.
@@ -57,8 +58,8 @@ impl Reader<'_> {
         found.map_or_else(
             || self.end(),
             |(line, at, text)| {
-                let count = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-                Place { line, column: count(text.get(..at).unwrap_or_default()) + 1, width: count(name) }
+                let before = text.get(..at).unwrap_or_default().chars().count();
+                Place { line, column: count(before + 1), width: count(name.chars().count()) }
             },
         )
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::lookup::Found;
 use super::signature::{Field, Shape};
 use super::slip::Slip;
+use crate::lexical::is_of_word;
 use crate::tokens::{Kind, Tokens};
 
 /// Types of signatures that are not generated, and in scope of every snippet.
@@ -54,7 +55,7 @@ impl Parameter<'_> {
         let marks = [format!("{name}: "), format!("{name}?: ")];
         let found = marks.iter().flat_map(|mark| signature.match_indices(mark.as_str()));
         let mut remarks = found.filter_map(|(at, mark)| {
-            let is_name = !signature[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let is_name = !signature[..at].ends_with(is_of_word);
             let (kind, rest) = signature[at + mark.len()..].split_once(" /*")?;
             let is_own = is_name && !kind.contains([',', ')', '}', '\n']);
             Some(rest.split_once("*/")?.0.trim().to_owned()).filter(|_| is_own)
@@ -106,7 +107,7 @@ pub(crate) fn of<'a>(slip: &Slip<'a>, callee: usize) -> Vec<Parameter<'a>> {
 /// The parameter of the stub or setter `callee` for the argument with the token `at` among those in `range`.
 fn of_call<'a>(slip: &Slip<'a>, callee: usize, range: Range<usize>, at: usize) -> Option<Parameter<'a>> {
     let tokens = slip.tokens;
-    let is_member = callee.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
+    let is_member = tokens.is_sign_before(callee, 1, &['.']);
     if !is_member {
         let found = slip.lookup.within(tokens, callee..callee + 1).into_iter().next()?;
         let (index, range) = argument(tokens, range, at)?;
@@ -199,8 +200,8 @@ fn end_of_types(tokens: &Tokens<'_>, open: usize) -> usize {
 /// A type as a snippet writes it: generated types with their module.
 pub(crate) fn in_module(kind: &str, module: &str) -> String {
     let mut written = String::new();
-    for part in kind.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
-        let name = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    for part in kind.split_inclusive(|c| !is_of_word(c)) {
+        let name = part.trim_end_matches(|c| !is_of_word(c));
         if name.starts_with(char::is_uppercase) && !KNOWN.contains(&name) {
             written.push_str(module);
             written.push_str("::");

@@ -28,9 +28,7 @@ fn suggests(slip: &Slip<'_>, start: &str) -> bool {
 fn captured(slip: &Slip<'_>) -> Option<String> {
     let name = *slip.message.quoted().first()?;
     let tokens = slip.tokens;
-    let changes = tokens.words().any(|(index, word)| {
-        word == name && index.checked_sub(1).is_some_and(|before| tokens.word(before) == "mut")
-    });
+    let changes = tokens.words().any(|(index, word)| word == name && tokens.word_before(index, 1) == "mut");
     changes.then(|| {
         format!(
                 "with `move` this gets its own copy of {}, and changes to the copy would be lost: return the new \
@@ -109,11 +107,7 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
 
 /// Whether the message is about the right side of `==` or `!=`.
 fn follows_equality(slip: &Slip<'_>) -> bool {
-    let is = |back: usize, signs: &[char]| {
-        let before = slip.at.checked_sub(back);
-        before.is_some_and(|index| signs.iter().any(|sign| slip.tokens.is_sign(index, *sign)))
-    };
-    is(1, &['=']) && is(2, &['=', '!'])
+    slip.tokens.is_sign_before(slip.at, 1, &['=']) && slip.tokens.is_sign_before(slip.at, 2, &['=', '!'])
 }
 
 fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {

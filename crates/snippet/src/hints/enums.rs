@@ -60,16 +60,11 @@ mod tests {
                 const TEXTS: &'static [&'static str] = &["r", "on hold", "+1"];
             }
         "#;
-        let variant = |name: &str, text: Option<&str>, held: Option<&str>| Variant {
-            name: name.to_owned(),
-            text: text.map(ToOwned::to_owned),
-            held: held.map(ToOwned::to_owned),
-        };
         let variants = vec![
-            variant("R", None, None),
-            variant("OnHold", None, None),
-            variant("Plus1", Some("+1"), None),
-            variant("Other", None, Some("String")),
+            Variant::of("R", None, None),
+            Variant::of("OnHold", None, None),
+            Variant::of("Plus1", Some("+1"), None),
+            Variant::of("Other", None, Some("String")),
         ];
         assert_eq!(shape(code, "Mode"), Some(Shape::Enum(variants)));
         assert_eq!(shape(code, "Other"), None);

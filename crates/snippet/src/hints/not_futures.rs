@@ -4,6 +4,7 @@ use super::advice::Advice;
 use super::lookup::Known;
 use super::shown::quoted;
 use super::slip::Slip;
+use crate::lexical::is_of_word;
 
 /// Types whose items are awaited together.
 const LISTS: [&str; 9] =
@@ -46,7 +47,7 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
 /// Whether a type contains calls, futures, tasks or closures, which may make calls.
 fn has_work(slip: &Slip<'_>, name: &str) -> bool {
     let is_call = |word: &str| matches!(slip.lookup.known(word), Known::Call(_) | Known::Input(_));
-    let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = name.split(|c| !is_of_word(c)).filter(|word| !word.is_empty());
     words.any(|word| matches!(word, "Future" | "JoinHandle" | "async" | "closure") || is_call(word))
 }
 

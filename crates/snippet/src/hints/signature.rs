@@ -2,6 +2,8 @@
 //!
 //! Signatures are written for models, and their form may change: what can't be parsed is skipped.
 
+use crate::lexical::is_of_word;
+
 /// A signature's parts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signature {
@@ -58,6 +60,11 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
+    #[cfg(test)]
+    pub(crate) fn of(name: &str, text: Option<&str>, held: Option<&str>) -> Self {
+        Variant { name: name.to_owned(), text: text.map(str::to_owned), held: held.map(str::to_owned) }
+    }
+
     fn read(text: &str) -> Self {
         let name = leading_name(text).to_owned();
         let rest = text.get(name.len()..).unwrap_or("").trim_start();
@@ -249,7 +256,7 @@ fn within_option(kind: &str) -> Option<&str> {
 }
 
 fn leading_name(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let end = text.find(|c| !is_of_word(c)).unwrap_or(text.len());
     &text[..end]
 }
 
@@ -278,15 +285,10 @@ mod tests {
         );
         assert_eq!(form.input, [field("text", "String", false), setter("tags", "Vec<(String, i64)>")]);
         assert_eq!(form.output, "NoteOutput");
-        let variant = |name: &str, text: Option<&str>, held: Option<&str>| Variant {
-            name: name.to_owned(),
-            text: text.map(ToOwned::to_owned),
-            held: held.map(ToOwned::to_owned),
-        };
         let variants = vec![
-            variant("Short", None, None),
-            variant("Dark", Some("a, \"b}"), None),
-            variant("Other", None, Some("String")),
+            Variant::of("Short", None, None),
+            Variant::of("Dark", Some("a, \"b}"), None),
+            Variant::of("Other", None, Some("String")),
         ];
         assert_eq!(form.shape("NoteKind"), Some(&Shape::Enum(variants)));
         assert_eq!(form.shape("NoteIds"), Some(&Shape::Alias("Vec<i64>".to_owned())));

@@ -6,6 +6,7 @@ use super::nearest::nearest;
 use super::shown::{NAME_SHOWN, all, cut, list, quoted};
 use super::signature::{Shape, Variant};
 use super::slip::Slip;
+use crate::lexical::is_of_word;
 use crate::messages::mismatch;
 use crate::tokens::Kind;
 
@@ -74,7 +75,7 @@ fn not_async<'a>(slip: &Slip<'a>) -> Advice<'a> {
 
 /// A call used as its result.
 pub(super) fn awaited<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
-    let is_name = !slip.name.is_empty() && slip.name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_name = !slip.name.is_empty() && slip.name.chars().all(is_of_word);
     let whose = if is_name { format!(" before {}", quoted(slip.name)) } else { String::new() };
     let line = format!("a call must be awaited{whose}: `{}(…).await?`", found.path());
     Advice::new(line).about([found])

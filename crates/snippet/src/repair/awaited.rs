@@ -3,6 +3,7 @@
 
 use crate::hints::Slip;
 use crate::hints::lookup::Known;
+use crate::lexical::is_of_word;
 
 use super::certain;
 
@@ -24,7 +25,7 @@ pub(super) fn is_data(slip: &Slip<'_>) -> bool {
 
 /// Whether none of the types named is a call, its arguments, or a type of the snippet, which may contain calls.
 fn has_no_call(slip: &Slip<'_>, name: &str) -> bool {
-    let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut words = name.split(|c| !is_of_word(c)).filter(|word| !word.is_empty());
     words.all(|word| {
         slip.tokens.definition(word).is_none()
             && !matches!(slip.lookup.known(word), Known::Call(_) | Known::Input(_))

@@ -124,7 +124,7 @@ fn is_kept(tokens: &Tokens<'_>, root: usize) -> bool {
     }
     let Some(open) = tokens.enclosing(root) else { return false };
     let callee = open.checked_sub(1).unwrap_or(usize::MAX);
-    let is_method = callee.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '.'));
+    let is_method = tokens.is_sign_before(callee, 1, &['.']);
     match tokens.kind(open) {
         Some(Kind::Open('(')) => !tokens.word(callee).is_empty() && !is_method,
         Some(Kind::Open('{')) => tokens.word(callee).starts_with(char::is_uppercase),
@@ -214,7 +214,7 @@ pub(super) fn is_dropped(slip: &Slip<'_>, at: usize) -> bool {
     let is_effect = match tokens.kind(last) {
         Some(Kind::Close('(')) => tokens.open(last).is_some_and(|open| {
             let name = open.checked_sub(1).unwrap_or(usize::MAX);
-            let is_method = name.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
+            let is_method = tokens.is_sign_before(name, 1, &['.']);
             let is_own = tokens
                 .words()
                 .any(|(index, word)| word == "fn" && tokens.word(index + 1) == tokens.word(name));

@@ -217,17 +217,12 @@ mod tests {
 
     #[test]
     fn a_text_is_the_variant_with_its_letters() {
-        let variant = |name: &str, text: Option<&str>| Variant {
-            name: name.to_owned(),
-            text: text.map(ToOwned::to_owned),
-            held: None,
-        };
         let variants = [
-            variant("R", None),
-            variant("InProgress", None),
-            variant("DarkBlue", Some("dark blue")),
-            variant("A", Some("a!")),
-            variant("A2", Some("a?")),
+            Variant::of("R", None, None),
+            Variant::of("InProgress", None, None),
+            Variant::of("DarkBlue", Some("dark blue"), None),
+            Variant::of("A", Some("a!"), None),
+            Variant::of("A2", Some("a?"), None),
         ];
         for (text, found) in [
             ("r", Some("R")),

@@ -149,7 +149,7 @@ fn is_empty_list(text: &str) -> bool {
 fn typed_method(tokens: &Tokens<'_>, range: &Range<usize>, kind: &str) -> Option<usize> {
     const PARSED: [&str; 5] = ["String", "bool", "f64", "i64", "u64"];
     let is_untyped = |index: usize| {
-        let is_member = index.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
+        let is_member = tokens.is_sign_before(index, 1, &['.']);
         is_member && tokens.kind(index + 1) == Some(Kind::Open('(')) && index + 2 < range.end
     };
     if kind != "Value"
@@ -197,8 +197,7 @@ fn declared(slip: &Slip<'_>, name: &str, stated: Stated) -> Option<Vec<Edit>> {
     let mut places = Vec::new();
     let mut kinds = Vec::new();
     for (index, _) in uses {
-        let before = |back: usize| index.checked_sub(back).map_or("", |before| tokens.word(before));
-        if before(1) == "let" || (before(1) == "mut" && before(2) == "let") {
+        if tokens.is_declared(index) {
             places.push(index);
         } else if let Some(parameter) = arguments::around(slip, index)
             && variable(tokens, &parameter.range) == Some(name)

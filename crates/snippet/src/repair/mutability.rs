@@ -8,17 +8,14 @@ const SHARED: [&str; 9] =
 
 /// The indices of the words declared `mut`.
 pub(super) fn changing<'a>(tokens: &'a Tokens<'_>) -> impl Iterator<Item = usize> + 'a {
-    (0..tokens.len()).filter(|index| {
-        let before = |back: usize| index.checked_sub(back);
-        let is_mut = before(1).is_some_and(|before| tokens.word(before) == "mut");
-        is_mut && !before(2).is_some_and(|before| tokens.is_sign(before, '&'))
-    })
+    (0..tokens.len())
+        .filter(|index| tokens.word_before(*index, 1) == "mut" && !tokens.is_sign_before(*index, 2, &['&']))
 }
 
 /// Whether the snippet changes values by other means than `mut` variables.
 pub(super) fn shares_changes(tokens: &Tokens<'_>) -> bool {
     tokens.words().any(|(index, word)| match word {
-        "mut" => index.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '&')),
+        "mut" => tokens.is_sign_before(index, 1, &['&']),
         _ => SHARED.contains(&word) || word.ends_with("_mut"),
     })
 }

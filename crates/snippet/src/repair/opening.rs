@@ -100,13 +100,8 @@ fn assignment(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
     let name = tokens.word(index);
     (0..index)
         .rev()
-        .filter(|other| tokens.word(*other) == name && is_declared(tokens, *other))
+        .filter(|other| tokens.word(*other) == name && tokens.is_declared(*other))
         .find(|other| end_of_block(tokens, *other) > index)
-}
-
-fn is_declared(tokens: &Tokens<'_>, index: usize) -> bool {
-    let before = |back: usize| index.checked_sub(back).map_or("", |before| tokens.word(before));
-    before(1) == "let" || (before(1) == "mut" && before(2) == "let")
 }
 
 /// The token that closes the block around the token at `index`, or the end.
@@ -126,7 +121,7 @@ fn definition(tokens: &Tokens<'_>, assignment: usize, text: &str, uses: usize) -
         if tokens.word(index) != name || !tokens.is_plain(index) {
             continue;
         }
-        match is_declared(tokens, index) {
+        match tokens.is_declared(index) {
             true => return None,
             // A field.
             false if tokens.is_sign(index + 1, ':') => {}

@@ -51,7 +51,7 @@ pub(super) fn is_compared(tokens: &Tokens<'_>, range: &Range<usize>) -> bool {
 fn is_argument_of_order(tokens: &Tokens<'_>, index: usize) -> bool {
     let mut open = tokens.enclosing(index);
     while let Some(bracket) = open {
-        let callee = bracket.checked_sub(1).map_or("", |before| tokens.word(before));
+        let callee = tokens.word_before(bracket, 1);
         if tokens.kind(bracket) == Some(Kind::Open('(')) && orders(callee) {
             return true;
         }

@@ -121,10 +121,7 @@ fn in_product(tokens: &Tokens<'_>, mut part: Range<usize>) -> Option<usize> {
 
 /// The literal of the variable `name`, if its only `let` has no type and computes with literals.
 fn declared(tokens: &Tokens<'_>, name: &str) -> Option<usize> {
-    let mut places = tokens.words().filter(|(index, word)| {
-        let before = |back: usize| index.checked_sub(back).map_or("", |before| tokens.word(before));
-        *word == name && (before(1) == "let" || (before(1) == "mut" && before(2) == "let"))
-    });
+    let mut places = tokens.words().filter(|(index, word)| *word == name && tokens.is_declared(*index));
     let (place, _) = places.next().filter(|_| places.next().is_none())?;
     let value = Some(place + 2).filter(|_| tokens.is_sign(place + 1, '='))?;
     in_product(tokens, value..tokens.statement(place).end)

@@ -39,9 +39,7 @@ const CHANGING: [&str; 29] = [
 pub(super) fn change(tokens: &Tokens<'_>, name: &str) -> bool {
     let uses = tokens.words().filter(|(index, word)| *word == name && tokens.is_plain(*index));
     uses.into_iter().any(|(index, _)| {
-        let before = |back: usize| index.checked_sub(back);
-        let is_borrowed = before(1).is_some_and(|mutable| tokens.word(mutable) == "mut")
-            && before(2).is_some_and(|sign| tokens.is_sign(sign, '&'));
+        let is_borrowed = tokens.word_before(index, 1) == "mut" && tokens.is_sign_before(index, 2, &['&']);
         is_borrowed || changes_parts(tokens, index)
     })
 }
