@@ -77,8 +77,7 @@ fn piece(text: &str) -> Option<(Kind, usize)> {
     }
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     if first.is_ascii_digit() {
-        let is_number = |c: char| is_word(c) || c == '.';
-        let length = text.find(|c: char| !is_number(c)).unwrap_or(text.len());
+        let length = text.find(|c: char| !(is_word(c) || c == '.')).unwrap_or(text.len());
         // End the number before a range.
         let length = text.get(..length).and_then(|number| number.find("..")).unwrap_or(length);
         return Some((Kind::Number, length));

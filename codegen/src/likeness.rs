@@ -12,15 +12,16 @@ use crate::typing::FieldType;
 /// The number of each of a server's types, by the index in [`FieldType::Named`].
 pub(crate) fn numbers(server: &str, tool: &ToolModel) -> Vec<u64> {
     let mut shapes = Shapes { tool, found: vec![Found::No; tool.types.len()] };
-    let number = |index| {
-        let text = match shapes.of(index) {
-            Some(shape) => format!("shape {server:?} {shape}"),
-            // A recursive type matches no other type.
-            None => format!("type {server:?} {}", tool.type_name(index)),
-        };
-        hash(&text)
-    };
-    (0..tool.types.len()).map(number).collect()
+    (0..tool.types.len())
+        .map(|index| {
+            let text = match shapes.of(index) {
+                Some(shape) => format!("shape {server:?} {shape}"),
+                // A recursive type matches no other type.
+                None => format!("type {server:?} {}", tool.type_name(index)),
+            };
+            hash(&text)
+        })
+        .collect()
 }
 
 /// The first 8 bytes of a BLAKE3 hash.

@@ -100,12 +100,11 @@ mod tests {
     #[test]
     fn types_that_accept_each_others_values_swap() {
         let list = |inner: FieldType| FieldType::Vec(Box::new(inner));
-        let option = |inner: FieldType| FieldType::Option(Box::new(inner));
         let check = |one: &FieldType, other: &FieldType, expected: bool| {
             assert_eq!((swaps(one, other), swaps(other, one)), (expected, expected), "{one:?} {other:?}");
         };
         check(&FieldType::String, &FieldType::String, true);
-        check(&FieldType::String, &option(FieldType::String), true);
+        check(&FieldType::String, &FieldType::Option(Box::new(FieldType::String)), true);
         check(&FieldType::I64, &FieldType::U64, true);
         check(&FieldType::I64, &FieldType::F64, false);
         check(&FieldType::I64, &FieldType::String, false);

@@ -121,8 +121,8 @@ fn recursive_conditions_are_bounded() {
 
 /// Each part gives `property` another schema, so that all of them apply to one value.
 fn parts(count: usize, property: impl Fn(Value) -> Value) -> Value {
-    let part = |index: usize| property(json!({ "type": "string", "maxLength": index }));
-    json!({ "type": "object", "allOf": (0..count).map(part).collect::<Vec<Value>>() })
+    let parts = (0..count).map(|index| property(json!({ "type": "string", "maxLength": index })));
+    json!({ "type": "object", "allOf": parts.collect::<Vec<Value>>() })
 }
 
 #[test]

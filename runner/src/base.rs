@@ -129,8 +129,10 @@ impl Base {
         let read = |path: &Path| fs_err::read(path).map_err(NotLinked::Input);
         let (entry, symbols) = (read(entry)?, read(&self.folder.join(SYMBOLS))?);
         // Of a library of megabytes, a few kilobytes may be needed.
-        let open = |path: &PathBuf| File::open(path).map(ReadCache::new).map_err(NotLinked::Input);
-        let libraries: Vec<_> = libraries.iter().map(open).collect::<Result<_, _>>()?;
+        let libraries: Vec<_> = libraries
+            .iter()
+            .map(|path| File::open(path).map(ReadCache::new).map_err(NotLinked::Input))
+            .collect::<Result<_, _>>()?;
         let libraries: Vec<_> = libraries.iter().collect();
         let inputs = base_link::Inputs {
             entry: &entry,

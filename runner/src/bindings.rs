@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use snippet::error_texts;
 use tokio::time::timeout;
 
 use crate::base_layer::BaseLayer;
@@ -29,7 +30,6 @@ use crate::generated::Selection;
 use crate::holder::Holder;
 use crate::journal::NoSink;
 use crate::library::{Library, file_name};
-use crate::messages::errors;
 
 /// Maximum number of tools for which a server's whole library is compiled at once: 16 take about as long as four small
 /// libraries one after another, as a first conversation would need.
@@ -111,7 +111,7 @@ pub(crate) async fn ensure(
     let key = text_key(layer, module, &named.source, holder);
     match counted(cache, module, &key) {
         Some(library) => Ok(library),
-        None => compile(engine, (module, &key), &named.source, false, admission).await,
+        None => compile(engine, module, &key, &named.source, false, admission).await,
     }
 }
 
@@ -146,13 +146,14 @@ async fn whole(
 ) -> Result<Library> {
     let source = module.generated.source(&module.generated.all())?;
     let key = whole_key(&engine.layer, module);
-    compile(engine, (&module.module, &key), &source, background, admission).await
+    compile(engine, &module.module, &key, &source, background, admission).await
 }
 
 /// Returns the library from the remote cache, or compiles it.
 async fn compile(
     engine: &Engine,
-    (module, key): (&str, &str),
+    module: &str,
+    key: &str,
     source: &str,
     background: bool,
     admission: AdmissionWait<'_>,
@@ -161,7 +162,7 @@ async fn compile(
         Found::Entry(entry) => return Ok(Library::new(module, entry)),
         Found::Missing(claim) => claim,
     };
-    let output = compile_here(engine, (module, source), background, admission).await?;
+    let output = compile_here(engine, module, source, background, admission).await?;
     let entry = engine.cache.publish(Bucket::Bindings, key, output)?;
     engine.cache.share(Bucket::Bindings, key, &entry, claim);
     Ok(Library::new(module, entry))
@@ -170,7 +171,8 @@ async fn compile(
 /// Compiles a library into a new folder.
 async fn compile_here(
     engine: &Engine,
-    (module, source): (&str, &str),
+    module: &str,
+    source: &str,
     background: bool,
     admission: AdmissionWait<'_>,
 ) -> Result<Temporary> {
@@ -209,8 +211,7 @@ async fn compile_here(
         if disk_full::is_full(&output) {
             return Err(disk_full::error(cache, &output));
         }
-        let errors: Vec<String> =
-            errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();
+        let errors: Vec<String> = error_texts(&compiled.messages.text()).take(MESSAGES).collect();
         return Err(failed(&errors.join("; ")));
     }
     Ok(output)

@@ -142,9 +142,8 @@ impl Broker<'_> {
                 let server = name.map(|name| name.server.clone()).unwrap_or_default();
                 // From here on, the arguments exist only in this form.
                 let arguments = off_loop(bytes, || strict_json::canonical_object(&arguments));
-                let names = (server, tool.clone());
-                let watched =
-                    ObservedCall::begin(self.journal, self.ledger, id, names, arguments.as_deref().ok());
+                let sent = arguments.as_deref().ok();
+                let watched = ObservedCall::begin(self.journal, self.ledger, id, server, tool.clone(), sent);
                 flight.start(id, bytes, self.call(name, tool, arguments, watched, gate));
             }
             ToHost::Ask { id, question } => flight.start(id, bytes, self.look_up(question, gate)),

@@ -16,31 +16,25 @@ use std::time::{Duration, Instant};
 use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
+use snippet::diagnostics::{self, Uncorrected};
+use snippet::splice::{self, Changes, Spliced};
+use snippet::{Attempts, Diagnostic, Fix, Purpose, SCHEMA_CRATE, Snippet, other_languages, repair};
 use system::event_loop::off_loop;
 
-use crate::attempts::Attempts;
 use crate::bindings::{self, Named};
 use crate::cache::{Bucket, Claim, Entry, Found, Key};
 use crate::catalog::Catalog;
 use crate::compiler;
 use crate::compiler_slots::AdmissionWait;
-use crate::diagnostics::{self, Uncorrected};
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::hints::compared::{Compared, compared};
 use crate::holder::Holder;
 use crate::library::Library;
 use crate::manifest;
 use crate::optimized::{self, Source};
-use crate::other_languages;
-use crate::outcome::{Diagnostic, Fix, SandboxReport, milliseconds};
+use crate::outcome::{SandboxReport, milliseconds};
 use crate::program_compiler::{Attempt, Goal, PROGRAM, compile};
-use crate::purpose::{Purpose, SCHEMA_CRATE};
-use crate::repair;
-use crate::snippet::Snippet;
-use crate::splice::{self, Changes, Spliced};
-use crate::tokens::Tokens;
 
 /// The result of building a snippet.
 pub(crate) enum Built {
@@ -134,7 +128,7 @@ pub(crate) async fn build(
             }
         },
         None => {
-            diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
+            diagnostics.extend(compared);
             Built::Rejected(diagnostics)
         }
     };
@@ -251,7 +245,7 @@ impl Compilations<'_> {
         let Compilations { catalog, snippet, .. } = *self;
         let mut left = Vec::new();
         let mut furthest = 0;
-        while let Some(repaired) = attempts.next() {
+        while let Some(repaired) = attempts.take_next() {
             // Each correction of a text with costly macros is as costly.
             if self.admission.holder.compiler_time.total() >= CORRECTING_TIME {
                 break;
@@ -324,13 +318,12 @@ impl Report {
     }
 }
 
-/// Comparisons in a snippet that are never true.
-fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
-    let sources = || {
+/// Diagnostics of comparisons in a snippet that are never true.
+fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Diagnostic>> {
+    diagnostics::compared(&snippet.text, || {
         let named = catalog.named(&snippet.identifiers);
         named.map(|module| module.source_of(&snippet.identifiers)).collect::<Result<String>>()
-    };
-    compared(&Tokens::read(&snippet.text), sources)
+    })
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced, holder: &Holder) -> String {

@@ -44,9 +44,11 @@ fn trouble(bundle: &Bundle) -> Option<Error> {
         return Some(Error::new(ErrorKind::Bundle, message).hint("use the bundle of this platform"));
     }
     // Only there, because confined compilers can read no other folder of the system.
-    let is_missing =
-        |name: &&String| !SYSTEM_LIBRARIES.iter().any(|folder| Path::new(folder).join(name).exists());
-    let missing: Vec<&str> = libraries.iter().filter(is_missing).map(String::as_str).collect();
+    let missing: Vec<&str> = libraries
+        .iter()
+        .filter(|name| !SYSTEM_LIBRARIES.iter().any(|folder| Path::new(folder).join(name).exists()))
+        .map(String::as_str)
+        .collect();
     let (what, hint) = if !Path::new(loader).exists() {
         (loader.clone(), "use a system with the GNU C library, such as Debian, Fedora or openSUSE")
     } else if !missing.is_empty() {

@@ -190,7 +190,9 @@ impl Cache {
         let Some(mut ledger) = ledger else { return };
         let Published { bucket, owner, bytes, replaced, path } = *published;
         let usage = ledger.read().map(|mut usage| {
-            replaced.into_iter().for_each(|bytes| usage.subtract(bucket, owner, bytes));
+            if let Some(bytes) = replaced {
+                usage.subtract(bucket, owner, bytes);
+            }
             usage.publish(bucket, owner, bytes);
             usage
         });

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use snippet::Tool;
+
 use crate::cache::Cache;
 use crate::error::Result;
 use crate::generated::{Generated, ToolEntry};
@@ -85,7 +87,7 @@ impl Catalog {
         let mut modules = BTreeMap::new();
         for ServerTools { name: server, digest, tools, source } in servers {
             let Some(module) = names.get(server) else { continue };
-            let generated = Generated::open(cache, (server, module), &digest, tools, style);
+            let generated = Generated::open(cache, server, module, &digest, tools, style);
             let denied = generated.tools().iter().filter(|tool| denied(server, &tool.name));
             let denied = denied.map(|tool| tool.name.clone()).collect();
             let (server, name) = (server.to_owned(), module.clone());
@@ -98,24 +100,6 @@ impl Catalog {
     #[must_use]
     pub fn with_absences(self, absences: Arc<dyn Absences>) -> Self {
         Catalog { absences: Some(absences), ..self }
-    }
-
-    /// The configured servers that are not in the catalog, by module.
-    #[must_use]
-    pub fn absent_servers(&self) -> BTreeMap<String, String> {
-        self.absences.as_ref().map(|absences| absences.servers()).unwrap_or_default()
-    }
-
-    /// Returns the reason why the server of this module can't be used now.
-    #[must_use]
-    pub fn absent_server(&self, module: &str) -> Option<String> {
-        self.absences.as_ref()?.server(module)
-    }
-
-    /// Returns the reason why a server's tool was left out, by its name or its function.
-    #[must_use]
-    pub fn absent_tool(&self, server: &str, name: &str) -> Option<String> {
-        self.absences.as_ref()?.tool(server, name)
     }
 
     /// The servers with their bindings, by module name.
@@ -142,6 +126,24 @@ impl Catalog {
         identifiers: &'a BTreeSet<String>,
     ) -> impl Iterator<Item = &'a ServerModule> {
         self.modules.values().filter(|module| identifiers.contains(&module.module))
+    }
+}
+
+impl snippet::Catalog for Catalog {
+    fn modules(&self) -> Vec<&dyn snippet::ServerModule> {
+        self.modules.values().map(|module| module as &dyn snippet::ServerModule).collect()
+    }
+
+    fn absent_servers(&self) -> BTreeMap<String, String> {
+        self.absences.as_ref().map(|absences| absences.servers()).unwrap_or_default()
+    }
+
+    fn absent_server(&self, module: &str) -> Option<String> {
+        self.absences.as_ref()?.server(module)
+    }
+
+    fn absent_tool(&self, server: &str, name: &str) -> Option<String> {
+        self.absences.as_ref()?.tool(server, name)
     }
 }
 
@@ -190,4 +192,36 @@ impl ServerModule {
     pub fn documentation(&self, tool: &ToolEntry) -> Result<String> {
         self.generated.documentation(tool)
     }
+}
+
+impl snippet::ServerModule for ServerModule {
+    fn name(&self) -> &str {
+        &self.module
+    }
+
+    fn server(&self) -> &str {
+        &self.server
+    }
+
+    fn tools(&self) -> Box<dyn Iterator<Item = Tool<'_>> + '_> {
+        Box::new(self.generated.tools().iter().enumerate().map(named))
+    }
+
+    fn users(&self, name: &str) -> Box<dyn Iterator<Item = Tool<'_>> + '_> {
+        Box::new(self.generated.users(name).map(named))
+    }
+
+    fn signature(&self, tool: Tool<'_>) -> String {
+        let tool = self.generated.tools().get(tool.index);
+        tool.and_then(|tool| self.generated.signature(tool).ok()).unwrap_or_default()
+    }
+
+    fn definition(&self, name: &str) -> Option<String> {
+        self.generated.definition(name)
+    }
+}
+
+/// The names of the tool with this index.
+fn named((index, tool): (usize, &ToolEntry)) -> Tool<'_> {
+    Tool { name: &tool.name, function: &tool.function, prefix: &tool.prefix, index }
 }

@@ -9,9 +9,9 @@ use bridge::size::size;
 use bridge::wire::{ErrorReport, Finish, PanicReport};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use snippet::diagnostics;
 
 use crate::broker::{CONTENT_LIMIT, ProgramRecord, Violation};
-use crate::diagnostics;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::program::ProgramEnd;
 use crate::sandbox_policies::Limits;
@@ -239,8 +239,7 @@ fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
         return (Status::MemoryLimit, Failure::new("stack_overflow", message, evidence));
     }
     let mut evidence = json!({ "signal": Signal::ABORT.as_raw() });
-    let no_thread = |line: &&str| NO_THREAD.iter().any(|sign| line.starts_with(sign));
-    if let Some(line) = last.clone().find(no_thread) {
+    if let Some(line) = last.clone().find(|line| NO_THREAD.iter().any(|sign| line.starts_with(sign))) {
         let mut message = shortened(line.to_owned());
         add_thread_limits(&mut message, &mut evidence, limits);
         return (Status::Panic, Failure::new("panic", message, evidence));

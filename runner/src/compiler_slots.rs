@@ -133,7 +133,8 @@ impl Admission {
     /// If the cache can't be written to, or the holder would wait too long ([`ErrorKind::Busy`]).
     pub(crate) async fn admit(
         &self,
-        (priority, needed): (Priority, u64),
+        priority: Priority,
+        needed: u64,
         admission: AdmissionWait<'_>,
         release: impl Fn(),
     ) -> Result<Admitted<'_>> {
@@ -150,7 +151,7 @@ impl Admission {
                 }
                 let share = self.processors / 2;
                 let extra = if turn.is_crowded_out(share) { share.max(1) } else { 0 };
-                let pause = match self.try_admit((priority, needed), extra)? {
+                let pause = match self.try_admit(priority, needed, extra)? {
                     Verdict::Admitted(slot) => {
                         return Ok(Admitted { slot: Some(slot), place: Some(turn.take()), admission: self });
                     }
@@ -188,7 +189,7 @@ impl Admission {
     }
 
     /// Tries to start a compiler, with `extra` more of them than there are processors.
-    fn try_admit(&self, (priority, needed): (Priority, u64), extra: usize) -> Result<Verdict> {
+    fn try_admit(&self, priority: Priority, needed: u64, extra: usize) -> Result<Verdict> {
         let failed = |error: std::io::Error| Error::cache(&self.folder)(error);
         system::private::create_inside(&self.folder).map_err(failed)?;
         let open = |name: &str| system::private::open(&self.folder.join(name)).map_err(failed);
@@ -202,8 +203,10 @@ impl Admission {
             return Ok(Verdict::NoProcessor);
         }
         let (others, _) = self.count(priority.other())?;
-        let admits = |_: &usize| admits(alike + others, sandbox::available_memory(), needed);
-        let Some(number) = free.filter(admits) else { return Ok(Verdict::NoMemory) };
+        let Some(number) = free.filter(|_| admits(alike + others, sandbox::available_memory(), needed))
+        else {
+            return Ok(Verdict::NoMemory);
+        };
         let slot = open(&priority.file(number))?;
         if !is_free(&slot).map_err(failed)? {
             return Ok(Verdict::Busy);

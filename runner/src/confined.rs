@@ -129,7 +129,7 @@ impl Captured {
         stop: bool,
         each: impl FnMut(&[u8]),
     ) {
-        self.read_for(&NoSink, pipe, (limit, stop), each).await;
+        self.read_for(&NoSink, pipe, limit, stop, each).await;
     }
 
     /// The same, at the pace of `sink`.
@@ -137,7 +137,8 @@ impl Captured {
         &mut self,
         sink: &dyn Sink,
         pipe: &mut pipe::Receiver,
-        (limit, stop): (usize, bool),
+        limit: usize,
+        stop: bool,
         mut each: impl FnMut(&[u8]),
     ) {
         let mut buffer = vec![0; 64 * 1024];
@@ -206,7 +207,7 @@ mod tests {
         let (sink, mut captured) = (Slow(is_taken), Captured::default());
         let mut seen = 0;
         let mut reading =
-            captured.read_for(&sink, &mut pipe, (1 << 20, true), |bytes| seen += bytes.len()).boxed_local();
+            captured.read_for(&sink, &mut pipe, 1 << 20, true, |bytes| seen += bytes.len()).boxed_local();
         for _ in 0..100 {
             tokio::task::yield_now().await;
             assert!((&mut reading).now_or_never().is_none());

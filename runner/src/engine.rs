@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use sandbox::{Confinement, Policy, Sandbox};
+use snippet::Code;
 use tokio_util::sync::CancellationToken;
 
-use crate::base::Base;
 use crate::base_layer::BaseLayer;
 use crate::bundle::Bundle;
 use crate::bundled_toolchain;
 use crate::cache::{Cache, Entry};
-use crate::code::Code;
 use crate::compiler_slots::Admission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreground::Foreground;
@@ -83,12 +82,11 @@ impl Engine {
     /// can't be used.
     pub async fn open(options: &Options, sink: &dyn Sink) -> Result<Self> {
         if let Confinement::AtLeast(minimum) = options.confinement {
-            let refused = |error: sandbox::Unsupported| {
+            sandbox::probe().choose(minimum).map_err(|error| {
                 Error::new(ErrorKind::Sandbox, error.to_string())
                     .caused_by(error)
                     .hint("`toolsmith doctor` shows all of it")
-            };
-            sandbox::probe().choose(minimum).map_err(refused)?;
+            })?;
         }
         let (cache, toolchain, layer) = parts(options, sink).await?;
         if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {
@@ -150,7 +148,9 @@ impl Engine {
     /// Copies what every program begins with into memory, in the background, so that the next program need not wait for
     /// it. The copy takes about 6 MB; a second call does nothing until a program has used it.
     pub fn prepare_program(&self) {
-        self.layer.base.iter().for_each(Base::prepare);
+        if let Ok(base) = &self.layer.base {
+            base.prepare();
+        }
     }
 
     /// Ends the helper that was started ahead, if no program has used it.

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Deserialize;
+use snippet::in_scope;
 
 use crate::engine::Options;
 use crate::error::{Error, ErrorKind, Result};
-use crate::in_scope;
 use crate::journal::Sink;
 use crate::layer;
 use crate::toolchain;

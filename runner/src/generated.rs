@@ -109,7 +109,8 @@ impl Generated {
     /// represents the tools in the key.
     pub(crate) fn open(
         cache: &Cache,
-        (server, module): (&str, &str),
+        server: &str,
+        module: &str,
         digest: &str,
         tools: impl FnOnce() -> Vec<codegen::Tool>,
         style: &codegen::Style,
@@ -136,20 +137,19 @@ impl Generated {
 
     /// The parts of schemas that did not become types.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
-        let warning = |(tool, path, reason): &(String, String, String)| Warning {
+        self.index.warnings.iter().map(|(tool, path, reason)| Warning {
             tool: tool.clone(),
             path: path.clone(),
             reason: reason.clone(),
-        };
-        self.index.warnings.iter().map(warning)
+        })
     }
 
     /// Selects the parts that a snippet with `identifiers` may refer to.
     pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Selection<'_> {
         let Index { tools, types, .. } = &self.index;
         let tools: Vec<&ToolEntry> = tools.iter().filter(|tool| tool.is_named(identifiers)).collect();
-        let is_named = |found: &&TypeEntry| identifiers.contains(&found.name);
-        let named = types.iter().filter(is_named).flat_map(|found| &found.types);
+        let named =
+            types.iter().filter(|found| identifiers.contains(&found.name)).flat_map(|found| &found.types);
         let needed: BTreeSet<usize> =
             tools.iter().flat_map(|tool| &tool.types).chain(named).copied().collect();
         Selection { tools, types: needed.iter().filter_map(|index| types.get(*index)).collect() }
@@ -171,12 +171,11 @@ impl Generated {
         Ok(self.sources(selection)?.concat())
     }
 
-    /// The tools that use the type called `name`.
-    pub(crate) fn users(&self, name: &str) -> impl Iterator<Item = &ToolEntry> {
-        let index = self.index.types.iter().position(|found| found.name == name);
-        let tools =
-            index.map(|index| self.index.tools.iter().filter(move |tool| tool.types.contains(&index)));
-        tools.into_iter().flatten()
+    /// The tools that use the type called `name`, with their indices.
+    pub(crate) fn users<'a>(&'a self, name: &str) -> impl Iterator<Item = (usize, &'a ToolEntry)> + use<'a> {
+        let found = self.index.types.iter().position(|found| found.name == name);
+        let tools = self.index.tools.iter().enumerate();
+        tools.filter(move |(_, tool)| found.is_some_and(|found| tool.types.contains(&found)))
     }
 
     /// The code of the type called `name`, without the types that it needs.

@@ -231,8 +231,9 @@ impl Inspection {
                 Confined::spawn(sandbox_policies::program(limits, grants, 0), confinement, command)?;
             Ok(Some([compiler, end(program).await?]))
         };
-        let late = |_| failed(&format!("timed out after {} s", TRY_TIMEOUT.as_secs()));
-        timeout(TRY_TIMEOUT, try_once).await.map_err(late)?
+        timeout(TRY_TIMEOUT, try_once)
+            .await
+            .map_err(|_| failed(&format!("timed out after {} s", TRY_TIMEOUT.as_secs())))?
     }
 }
 

@@ -7,8 +7,6 @@ use std::process::ExitStatus;
 
 use serde::Deserialize;
 
-use crate::messages::Message;
-
 /// Makes rustc announce files that it has written (The rustc book, "JSON Output", "Artifact notifications").
 pub(crate) const OPTION: &str = "--json=artifacts";
 
@@ -54,11 +52,12 @@ impl LastMessage {
 
 /// The status that a message announces.
 fn announced(line: &[u8]) -> Option<ExitStatus> {
-    let is_object = |artifact: Artifact| artifact.emit == OBJECT;
-    let code = match serde_json::from_slice::<Message>(line) {
-        Ok(message) if message.is_summary() => 1,
-        Err(_) if serde_json::from_slice(line).is_ok_and(is_object) => 0,
-        _ => return None,
+    let code = if snippet::is_summary(line) {
+        1
+    } else if serde_json::from_slice(line).is_ok_and(|artifact: Artifact| artifact.emit == OBJECT) {
+        0
+    } else {
+        return None;
     };
     // As wait(2) returns it.
     Some(ExitStatus::from_raw(code << 8))

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use cargo_metadata::{Message, TargetKind};
 use serde::{Deserialize, Serialize};
+use snippet::SCHEMA_CRATE;
 use tokio::time::timeout;
 
 use crate::base::{self, Base, BaseState};
@@ -33,7 +34,6 @@ use crate::confined::{Captured, Confined};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::Sink;
-use crate::purpose::SCHEMA_CRATE;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
@@ -281,11 +281,12 @@ async fn compile(
         return Err(no_space(cache, status, &output_text).unwrap_or_else(|| failed(tail(&output_text))));
     }
     let messages = Message::parse_stream(&stdout.bytes[..]);
-    let artifact = |message| match message {
-        Ok(Message::CompilerArtifact(artifact)) => Some(artifact),
-        _ => None,
-    };
-    Ok(messages.filter_map(artifact).collect())
+    Ok(messages
+        .filter_map(|message| match message {
+            Ok(Message::CompilerArtifact(artifact)) => Some(artifact),
+            _ => None,
+        })
+        .collect())
 }
 
 /// A folder with libraries, and the file names of those that texts can name, by crate name.

@@ -1,4 +1,4 @@
-//! A snippet in, an outcome out: splice, build layers, compiler driver, diagnostics, broker, limits.
+//! A snippet in, an outcome out: build layers, compiler driver, broker, limits, cache. The texts are those of `snippet`.
 //!
 //! The runner reaches servers only through [`ToolHost`]; configuration, connections and user interfaces belong to its
 //! callers. It trusts neither snippet nor compiler: both run in the sandbox, and the broker decides on every call.
@@ -6,8 +6,6 @@
 //! [`Engine::run`] parses a snippet, compiles it against the bindings of the servers it names, reads from the linked
 //! program which tools it can call, and runs it with a broker that allows exactly those.
 
-mod attempts;
-mod balance;
 mod base;
 mod base_creation;
 mod base_layer;
@@ -17,75 +15,52 @@ mod build;
 pub mod bundle;
 mod bundled_toolchain;
 mod cache;
-mod captured_copies;
 mod catalog;
 mod classify;
 mod clock;
-mod code;
 mod compiler;
 mod compiler_slots;
 #[allow(unsafe_code, reason = "registers a descriptor that it owns")]
 mod confined;
-mod diagnostics;
 mod disk_full;
-mod encoded;
 mod engine;
-mod entry;
 mod error;
 mod executable;
 mod export;
-mod flow;
 mod foreground;
 mod generated;
 mod heavy;
-mod hints;
 mod holder;
 mod host;
-mod in_scope;
-mod insertion;
 mod inspect;
 mod journal;
 mod last_message;
 mod layer;
 mod layer_crates;
-mod lexical;
 mod library;
 pub mod limits;
 mod manifest;
-mod markdown;
-mod messages;
 mod no_tools;
 mod obeyed_files;
 mod optimize;
 mod optimized;
-mod other_languages;
 mod outcome;
-mod plain_tail;
 mod precompile;
 mod program;
 mod program_compiler;
-mod program_file;
 mod program_schemas;
 mod protected;
 pub mod protocol;
-mod purpose;
 mod refused;
-mod repair;
 mod run;
 mod rustc_explanation;
 mod rustc_process;
 mod sandbox_policies;
-mod snippet;
 mod spare_compiler;
 mod spare_compilers;
-mod splice;
-mod syntax_depth;
-mod syntax_error;
 mod target;
-mod tokens;
 mod toolchain;
 mod turns;
-mod unused_calls;
 
 pub use bindings::WHOLE_SERVER;
 pub use bridge::size::size;
@@ -99,13 +74,10 @@ pub use cache::{
     remove_from_cache,
 };
 pub use catalog::{Absences, Catalog, ServerModule, ServerTools};
-pub use code::{Code, ProgramText};
-pub use diagnostics::DIAGNOSTICS_KEPT;
 pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
 pub use export::{SNIPPET, is_crate, module_file, vendor, write_crate};
 pub use generated::ToolEntry;
-pub use hints::nearest::nearest;
 pub use holder::{CompilerTime, Holder};
 pub use host::{Answer, REPAIRED_META, Refusal, SessionError, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
@@ -118,13 +90,8 @@ pub use layer_crates::LayerCrate;
 pub use no_tools::NoTools;
 pub use obeyed_files::ObeyedFiles;
 pub use optimize::Optimized;
-pub use outcome::{
-    CachedAnswer, CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,
-};
+pub use outcome::{CachedAnswer, CallRecord, Failure, Outcome, Phases, SandboxReport, Status, Truncated};
 pub use precompile::PrecompileReport;
-pub use program_file::{
-    About, Argument, ArgumentKind, Example, InvalidProgram, ProgramFile, is_program_name,
-};
 pub use program_schemas::{Described, ProgramSchemas};
 pub use protected::Protected;
 pub use refused::CallsRefused;

@@ -142,8 +142,7 @@ mod tests {
         let write: Vec<PathBuf> = write.iter().map(|name| granted.join(name)).collect();
         let found = ObeyedFiles::beneath(granted, &write);
         assert!(found.is_complete);
-        let relative = |path: &PathBuf| path.strip_prefix(granted).unwrap().display().to_string();
-        found.paths.iter().map(relative).collect()
+        found.paths.iter().map(|path| path.strip_prefix(granted).unwrap().display().to_string()).collect()
     }
 
     #[test]

@@ -92,8 +92,7 @@ impl Engine {
     /// If the cache can't be written to.
     pub fn record_long_runs(&self) -> Result<()> {
         for program in self.heavy.take() {
-            let is_new = || optimized::entry(&self.cache, &program.key).is_none();
-            if program.processor_time >= LONG_RUN && is_new() {
+            if program.processor_time >= LONG_RUN && optimized::entry(&self.cache, &program.key).is_none() {
                 optimized::mark(&self.cache, &program.key, DUE, "")?;
             }
         }

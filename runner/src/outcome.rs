@@ -5,9 +5,10 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use snippet::{Diagnostic, Fix};
 
 use crate::refused::CallsRefused;
 
@@ -118,36 +119,6 @@ pub struct Failure {
     pub message: String,
     /// Details: the limit and its value, the line of the panic, the signal, the tool.
     pub evidence: Value,
-}
-
-/// A compiler message, in the snippet's own lines and columns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Diagnostic {
-    /// `error` or `warning`.
-    pub level: String,
-    /// The compiler's code, such as `E0308`.
-    pub code: Option<String>,
-    /// The message.
-    pub message: String,
-    /// Line of the snippet, from 1.
-    pub line: u32,
-    /// Column of the snippet in characters, from 1.
-    pub column: u32,
-    /// The message with the source lines.
-    pub rendered: String,
-    /// The remedy.
-    pub hint: Option<String>,
-}
-
-/// A correction of the snippet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fix {
-    /// Line of the snippet, from 1.
-    pub line: u32,
-    /// The original line.
-    pub before: String,
-    /// The line as compiled.
-    pub after: String,
 }
 
 /// One call of a tool.

@@ -83,13 +83,17 @@ pub(crate) async fn run(job: Job<'_>, broker: &Broker<'_>, traces: &mut ProgramT
     let journal = broker.journal;
     let (out, err) = (&mut process.stdout, &mut process.stderr);
     let stdout = async {
-        let each = |bytes: &[u8]| journal.note(&Event::Stdout(bytes));
-        traces.stdout.read_for(journal, out, (limits.output, true), each).await;
+        traces
+            .stdout
+            .read_for(journal, out, limits.output, true, |bytes: &[u8]| journal.note(&Event::Stdout(bytes)))
+            .await;
         if traces.stdout.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let stderr = async {
-        let each = |bytes: &[u8]| journal.note(&Event::Stderr(bytes));
-        traces.stderr.read_for(journal, err, (limits.output, true), each).await;
+        traces
+            .stderr
+            .read_for(journal, err, limits.output, true, |bytes: &[u8]| journal.note(&Event::Stderr(bytes)))
+            .await;
         if traces.stderr.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let calls = async { broker.serve(ours).await.map_err(ProgramEnd::Violation) };

@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 
 use fs_err::os::unix::fs::OpenOptionsExt as _;
+use snippet::splice;
 use tokio::task::spawn_blocking;
 
 use crate::base::Base;
@@ -22,13 +23,12 @@ use crate::outcome::SandboxReport;
 use crate::rustc_process::{self, Compiled};
 use crate::sandbox_policies;
 use crate::spare_compiler::SpareCompiler;
-use crate::splice;
 
 /// The file name of the linked program.
 pub(crate) const PROGRAM: &str = "program";
 
 /// The lints that snippets need: dropped values that should be used, such as a call that is never made, changes that
-/// nothing reads, such as those of a copy, and functions that nothing calls. [`warned`](crate::diagnostics::warned)
+/// nothing reads, such as those of a copy, and functions that nothing calls. [`warned`](snippet::diagnostics::warned)
 /// reports some of them.
 const UNUSED: [&str; 4] = [
     "--force-warn=unused_must_use",
@@ -165,9 +165,9 @@ pub(crate) async fn compile(
 /// Whether a text may name libraries of C (`#[link(name = …)]`, also in other attributes and macros). Only a whole
 /// program is linked with them: an object file does not name them.
 fn names_library(text: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.');
     text.match_indices("link").any(|(at, word)| {
-        let is_word = !text[..at].ends_with(is_part);
+        let is_word = !text[..at]
+            .ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':' | '.'));
         is_word && text[at + word.len()..].trim_start().starts_with('(')
     })
 }
@@ -224,9 +224,10 @@ impl Engine {
         background: bool,
         admission: AdmissionWait<'_>,
     ) -> Result<Admitted<'_>> {
-        let release = || self.spare_compilers.end();
         let priority = if background { Priority::Background } else { Priority::Foreground };
-        self.admission.admit((priority, sandbox_policies::compiler_memory()), admission, release).await
+        self.admission
+            .admit(priority, sandbox_policies::compiler_memory(), admission, || self.spare_compilers.end())
+            .await
     }
 
     /// Starts a spare compiler, and ends those that are too many, unusable or not expected to be used. `limit` is the
@@ -242,7 +243,7 @@ impl Engine {
         rustc_process::create_pipe(&source.path().join(SNIPPET))?;
         let key = inputs.key();
         let process = inputs.launch(source.path(), output.path()).start(output.path())?;
-        let spare = SpareCompiler::new(key, process, (source, SNIPPET, output), libraries);
+        let spare = SpareCompiler::new(key, process, source, SNIPPET, output, libraries);
         self.spare_compilers.add(spare);
         Ok(true)
     }

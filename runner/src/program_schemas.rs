@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use snippet::ProgramFile;
 
 use crate::cache::{Bucket, Key};
 use crate::catalog::Catalog;
@@ -16,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::no_tools::NoTools;
 use crate::outcome::{Outcome, Status};
-use crate::program_file::ProgramFile;
 use crate::sandbox_policies::Grants;
 
 /// The file of the schemas in an entry of the cache.

@@ -97,12 +97,13 @@ fn steps(path: &Path) -> Vec<PathBuf> {
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {
-    let part = |component: Component<'_>| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
-    };
-    path.components().filter_map(part).collect()
+    path.components()
+        .filter_map(|component| match component {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some("..".into()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+        })
+        .collect()
 }
 
 #[cfg(test)]

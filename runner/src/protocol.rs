@@ -54,37 +54,37 @@ impl Protocol {
     }
 
     /// Checks that `message` is valid now.
-    fn admit(&mut self, message: &ToHost) -> Result<(), String> {
+    fn admit(&mut self, message: &ToHost) -> Result<(), ProtocolError> {
         match (self.stage, message) {
             (Stage::Greeting, ToHost::Hello { version, token }) => {
                 if *version != VERSION {
-                    return Err(format!("it uses protocol version {version}, not {VERSION}"));
+                    return Err(breach(format!("it uses protocol version {version}, not {VERSION}")));
                 }
                 if *token != self.token {
-                    return Err("its hello does not have the token of this execution".to_owned());
+                    return Err(breach("its hello does not have the token of this execution"));
                 }
                 self.stage = Stage::Open;
             }
-            (Stage::Greeting, _) => return Err("its first frame is not a hello".to_owned()),
-            (Stage::Open, ToHost::Hello { .. }) => return Err("a second hello".to_owned()),
+            (Stage::Greeting, _) => return Err(breach("its first frame is not a hello")),
+            (Stage::Open, ToHost::Hello { .. }) => return Err(breach("a second hello")),
             (Stage::Open, ToHost::Call { id, .. } | ToHost::Ask { id, .. }) => {
                 // Numbers may be skipped: a call that was too large to send has used one.
                 let next = self.next_id;
                 self.next_id = match id.checked_add(1) {
                     Some(after) if *id >= next => after,
-                    _ => return Err(format!("call {id} where {next} was next")),
+                    _ => return Err(breach(format!("call {id} where {next} was next"))),
                 };
             }
             (Stage::Open, ToHost::Cancel { id }) if *id >= self.next_id => {
-                return Err(format!("a cancellation of call {id}, which it has not made"));
+                return Err(breach(format!("a cancellation of call {id}, which it has not made")));
             }
             (Stage::Open, ToHost::Finish(_)) => self.stage = Stage::Finished,
             (
                 Stage::Open,
                 ToHost::Cancel { .. } | ToHost::Emit { .. } | ToHost::Progress { .. } | ToHost::Warn(_),
             ) => {}
-            (Stage::Finished, ToHost::Finish(_)) => return Err("a second end".to_owned()),
-            (Stage::Finished, _) => return Err("a frame after its end".to_owned()),
+            (Stage::Finished, ToHost::Finish(_)) => return Err(breach("a second end")),
+            (Stage::Finished, _) => return Err(breach("a frame after its end")),
         }
         Ok(())
     }
@@ -100,9 +100,9 @@ impl Decoder for Protocol {
             // The error quotes what the program sent.
             let error: String =
                 error.to_string().chars().filter(|c| !c.is_control()).take(TEXT_SHOWN).collect();
-            ProtocolError::Breach(format!("a frame that is not a message: {error}"))
+            breach(format!("a frame that is not a message: {error}"))
         })?;
-        self.admit(&message).map_err(ProtocolError::Breach)?;
+        self.admit(&message)?;
         Ok(Some(message))
     }
 
@@ -116,14 +116,17 @@ impl Decoder for Protocol {
     }
 }
 
+fn breach(what: impl Into<String>) -> ProtocolError {
+    ProtocolError::Breach(what.into())
+}
+
 /// Takes the next frame from `bytes` once it is complete. Memory is reserved for received bytes, not for the claimed
 /// length.
 fn frame(bytes: &mut BytesMut) -> Result<Option<BytesMut>, ProtocolError> {
     let Some(head) = bytes.first_chunk::<HEAD>() else { return Ok(None) };
     let length = u32::from_be_bytes(*head) as usize;
     if length > FRAME_LIMIT {
-        let message = format!("a frame of {}, over the limit of {}", size(length), size(FRAME_LIMIT));
-        return Err(ProtocolError::Breach(message));
+        return Err(breach(format!("a frame of {}, over the limit of {}", size(length), size(FRAME_LIMIT))));
     }
     if bytes.len() - HEAD < length {
         return Ok(None);

@@ -12,19 +12,20 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::json;
+use snippet::diagnostics::{self, DIAGNOSTICS_KEPT};
+use snippet::{Diagnostic, Snippet};
 use system::event_loop::off_loop;
 use system::random;
 
 use crate::base::{Image, ImageError};
 use crate::broker::{Broker, ProgramRecord, lock};
 use crate::build::{self, Built, build};
-use crate::cache::{Bucket, Entry};
+use crate::cache::Bucket;
 use crate::catalog::{Catalog, ToolName};
 use crate::classify;
 use crate::clock::Clock;
 use crate::compiler::SNIPPET_SECONDS;
 use crate::compiler_slots::AdmissionWait;
-use crate::diagnostics::{self, DIAGNOSTICS_KEPT};
 use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::heavy::HeavyProgram;
@@ -33,9 +34,8 @@ use crate::journal::{Begin, Event, Journal, Phase, Refused, Sink as _};
 use crate::obeyed_files::ObeyedFiles;
 use crate::optimize;
 use crate::optimized;
-use crate::outcome::{Diagnostic, Failure, Outcome, Status, in_milliseconds, milliseconds};
+use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
-use crate::snippet::Snippet;
 
 impl Engine {
     /// Runs a snippet and returns its outcome.
@@ -50,10 +50,12 @@ impl Engine {
         journal: &Journal,
     ) -> Result<Outcome> {
         self.check(&request.grants)?;
-        self.layer.entry.iter().for_each(Entry::touch);
+        if let Some(entry) = &self.layer.entry {
+            entry.touch();
+        }
         let clock = Clock::start();
         self.prepare_program();
-        let mut run = Run::new(self, (request, &clock), catalog, host, journal);
+        let mut run = Run::new(self, request, &clock, catalog, host, journal);
         let stopped = tokio::select! {
             done = run.pipeline() => { done?; None }
             () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
@@ -92,7 +94,8 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(
         engine: &'a Engine,
-        (request, clock): (&'a Request, &'a Clock),
+        request: &'a Request,
+        clock: &'a Clock,
         catalog: &'a Catalog,
         host: &'a dyn ToolHost,
         journal: &'a Journal,

@@ -80,14 +80,13 @@ impl RustcProcess {
         let (mut messages, mut printed) = (Captured::default(), Captured::default());
         let (mut last, is_last) = (LastMessage::default(), Notify::new());
         let (out, err) = (&mut self.process.stdout, &mut self.process.stderr);
-        let each = |bytes: &[u8]| {
-            if last.read(bytes) {
-                is_last.notify_one();
-            }
-        };
         let output = async {
             tokio::join!(
-                messages.read(err, MESSAGES_LIMIT, false, each),
+                messages.read(err, MESSAGES_LIMIT, false, |bytes: &[u8]| {
+                    if last.read(bytes) {
+                        is_last.notify_one();
+                    }
+                }),
                 printed.read(out, 0, false, |_| {})
             );
         };

@@ -67,7 +67,9 @@ impl SpareCompiler {
     pub(crate) fn new(
         key: Launch,
         process: RustcProcess,
-        (source, pipe, output): (Temporary, &'static str, Temporary),
+        source: Temporary,
+        pipe: &'static str,
+        output: Temporary,
         libraries: Vec<Library>,
     ) -> Self {
         let tasks = sandbox::tasks_on_machine();

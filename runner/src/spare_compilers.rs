@@ -141,10 +141,10 @@ impl SpareCompilers {
 
     /// The libraries of these bindings; `None` if one of them was evicted.
     fn open(&self, bindings: &[(String, String)]) -> Option<Vec<Library>> {
-        let open = |(module, key): &(String, String)| {
-            Some(Library::new(module, self.cache.entry(Bucket::Bindings, key)?))
-        };
-        bindings.iter().map(open).collect()
+        bindings
+            .iter()
+            .map(|(module, key)| Some(Library::new(module, self.cache.entry(Bucket::Bindings, key)?)))
+            .collect()
     }
 
     /// Adds a spare compiler, or ends it if the pool is closed.
@@ -204,8 +204,10 @@ impl<S: Spare> Pool<S> {
             !spare.is_usable() || !wanted.iter().any(|bindings| spare.is_for(bindings))
         });
         let removed = removed.collect();
-        let is_missing = |bindings: &&&[(String, String)]| !spares.iter().any(|spare| spare.is_for(bindings));
-        let missing = wanted.iter().find(is_missing).map(|bindings| bindings.to_vec());
+        let missing = wanted
+            .iter()
+            .find(|bindings| !spares.iter().any(|spare| spare.is_for(bindings)))
+            .map(|bindings| bindings.to_vec());
         self.spares = spares;
         (removed, missing)
     }

@@ -62,10 +62,9 @@ impl Turns {
 
 impl State {
     fn first(&self) -> Option<u64> {
-        let places = |holder: &String| self.places.get(holder).copied().unwrap_or_default();
         self.waiting
             .iter()
-            .min_by_key(|(number, holder)| (places(holder), *number))
+            .min_by_key(|(number, holder)| (self.places.get(holder).copied().unwrap_or_default(), *number))
             .map(|(number, _)| *number)
     }
 }

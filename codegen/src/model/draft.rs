@@ -98,7 +98,6 @@ impl Draft {
         let definition = Definition::new("Input", Body::Whole);
         let output = if has_output { Output::Alias(FieldType::Value) } else { Output::Untyped };
         let sides: &[&str] = if has_output { &["input", "output"] } else { &["input"] };
-        let fallback = |path: &&str| Fallback { path: (*path).to_owned(), reason: reason.to_owned() };
         let normalised = Normalised {
             definitions: vec![definition],
             input: 0,
@@ -113,19 +112,24 @@ impl Draft {
             output,
             output_type: None,
             places: sides.len(),
-            fallbacks: sides.iter().map(fallback).collect(),
+            fallbacks: sides
+                .iter()
+                .map(|path| Fallback { path: (*path).to_owned(), reason: reason.to_owned() })
+                .collect(),
             unchecked: false,
         }
     }
 
     /// If answers are not checked, an output that is not a struct may be anything.
     fn accept_any(&mut self) {
-        let is_struct = |index: usize| {
-            self.normalised.definitions.get(index).is_some_and(|found| matches!(found.body, Body::Struct(_)))
-        };
         let keeps_all = match self.output {
             Output::Untyped => true,
-            Output::Type(_) | Output::Alias(_) => self.output_type.is_some_and(is_struct),
+            Output::Type(_) | Output::Alias(_) => self.output_type.is_some_and(|index| {
+                self.normalised
+                    .definitions
+                    .get(index)
+                    .is_some_and(|found| matches!(found.body, Body::Struct(_)))
+            }),
         };
         if self.unchecked && !keeps_all {
             (self.output, self.output_type) = (Output::Alias(FieldType::Value), None);

@@ -10,11 +10,13 @@ pub(super) fn types_of_schemas(schema: &Schema) -> Option<Schema> {
     if !names.iter().any(Value::is_object) {
         return None;
     }
-    let variant = |name: &Value| match name {
-        Value::String(name) => json!({ "type": name }),
-        other => other.clone(),
-    };
-    let union: Vec<Value> = names.iter().map(variant).collect();
+    let union: Vec<Value> = names
+        .iter()
+        .map(|name| match name {
+            Value::String(name) => json!({ "type": name }),
+            other => other.clone(),
+        })
+        .collect();
     let mut modern = schema.clone();
     modern.remove("type");
     match modern.contains_key("anyOf") {

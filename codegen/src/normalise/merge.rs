@@ -264,10 +264,11 @@ fn narrow(known: &mut Value, value: &Value) {
 
 /// Whether the variants only restrict the other keywords, for example `anyOf: [{required: […]}, …]`.
 fn says_less(variants: &Value) -> bool {
-    let restricts = |variant: &Value| {
-        variant.as_object().is_some_and(|keywords| {
-            keywords.keys().all(|keyword| matches!(keyword.as_str(), "required" | "not" | "description"))
+    variants.as_array().is_some_and(|variants| {
+        variants.iter().all(|variant| {
+            variant.as_object().is_some_and(|keywords| {
+                keywords.keys().all(|keyword| matches!(keyword.as_str(), "required" | "not" | "description"))
+            })
         })
-    };
-    variants.as_array().is_some_and(|variants| variants.iter().all(restricts))
+    })
 }

@@ -194,10 +194,11 @@ pub(super) fn required(schema: &Schema) -> Vec<&str> {
 fn order(variants: &[Schema], schemas: &Schema) -> Vec<(String, bool)> {
     let lists: Vec<Vec<&str>> = variants.iter().map(required).collect();
     let sets: Vec<BTreeSet<&str>> = lists.iter().map(|list| list.iter().copied().collect()).collect();
-    let by_all = |name: &str| sets.iter().all(|set| set.contains(name));
     let mut seen = BTreeSet::new();
     let names = schemas.keys().map(String::as_str).chain(lists.iter().flatten().copied());
-    let names = names.filter(|name| seen.insert(*name)).map(|name| (name.to_owned(), by_all(name)));
+    let names = names
+        .filter(|name| seen.insert(*name))
+        .map(|name| (name.to_owned(), sets.iter().all(|set| set.contains(name))));
     let (required, others): (Vec<_>, Vec<_>) = names.partition(|(_, required)| *required);
     [required, others].concat()
 }

@@ -144,14 +144,13 @@ impl Bytes<'_> {
             3 => self.anything(depth),
             4 | 5 => json!({ "type": "object", "properties": self.map(3, |bytes| bytes.schema(depth + 1)) }),
             6 => {
-                let variant = |bytes: &mut Self| {
+                json!({ "oneOf": self.list(3, |bytes: &mut Self| {
                     json!({
                         "type": "object",
                         "properties": { "kind": { "const": bytes.name() }, "a": bytes.schema(depth + 1) },
                         "required": ["kind", bytes.name()],
                     })
-                };
-                json!({ "oneOf": self.list(3, variant) })
+                }) })
             }
             _ => {
                 let mut keywords = Map::new();

@@ -1,8 +1,8 @@
 //! The arguments of a tool as `mcp call` takes them: `KEY=TEXT` and `KEY:=JSON`, checked by name, and described by a
 //! usage line.
 
-use runner::nearest;
 use serde_json::{Map, Value};
+use snippet::nearest;
 
 use mcp::tool_members::{Members, kind_of};
 

@@ -8,7 +8,8 @@ use config::{Config, Server};
 use futures::FutureExt as _;
 use futures::future::join_all;
 use report::{Kind, Report};
-use runner::{Cache, Catalog, Code};
+use runner::{Cache, Catalog};
+use snippet::Code;
 use terminal::Notifier;
 
 use crate::catalog::{self, ServerIntroduction, ToolLists};

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use runner::{Diagnostic, Failure, Outcome, Status, size};
+use runner::{Failure, Outcome, Status, size};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use snippet::Diagnostic;
 
 /// Limit on a value that is shown on one line if its lines would be few, in bytes.
 const ONE_LINE: usize = 100;

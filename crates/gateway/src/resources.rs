@@ -1,8 +1,8 @@
 //! Servers' resources for models: the names of their functions, queries, templates and similar names.
 
 pub use runner::READ;
-use runner::nearest;
 use serde_json::Value;
+use snippet::nearest;
 
 use config::{Config, Permission};
 

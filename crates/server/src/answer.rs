@@ -11,10 +11,11 @@ mod outcome;
 mod texts;
 
 use config::Serve;
-use runner::{Code, Outcome, Status, size};
+use runner::{Outcome, Status, size};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use snippet::Code;
 
 use cut::Keep;
 use texts::Texts;
@@ -177,7 +178,7 @@ pub(crate) fn with_structured_outcome(mut result: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use runner::Diagnostic;
+    use snippet::Diagnostic;
 
     use super::*;
 

@@ -10,6 +10,7 @@ use gateway::unavailable::UnavailableTools;
 use rmcp::ErrorData;
 use rmcp::model::{ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
+use snippet::Catalog as _;
 
 use super::answer;
 use super::answer_shapes::{self, AnswerShapes};

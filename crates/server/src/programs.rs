@@ -16,9 +16,9 @@ use gateway::permission::ApprovedTools;
 use gateway::reference::ExecuteCode;
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, SavedProgram, functions};
 use gateway::tool_list::ToolList;
-use runner::{ProgramFile, ProgramText};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use snippet::{ProgramFile, ProgramText};
 use tokio::sync::watch;
 
 pub(crate) use definition::structured;

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use gateway::reference::ExecuteCode;
-use runner::{Code, NewExecution, Outcome, OwnedJournal};
+use runner::{NewExecution, Outcome, OwnedJournal};
 use serde_json::{Value, json};
+use snippet::Code;
 use system::random;
 
 use crate::answer;

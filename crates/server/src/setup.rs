@@ -86,7 +86,7 @@ pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure>
     }
     let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
     let failure = Failure::command_line(format!("unknown server {name:?}"));
-    let failure = match runner::nearest(name, known.iter().copied()).first() {
+    let failure = match snippet::nearest(name, known.iter().copied()).first() {
         Some(near) => failure.hint(format!("did you mean `{near}`?")),
         None => failure,
     };

@@ -15,7 +15,7 @@ use crate::error::PageError;
 use crate::layout::{self, Document, Section};
 use crate::site::Site;
 use crate::text::{breakable, counted, line, time};
-use crate::{execution, snippet};
+use crate::{code, execution};
 
 /// The time that the page waits for a run that fails at its begin; after that, it shows the list with the running
 /// execution.
@@ -44,7 +44,7 @@ pub(crate) fn page(reader: Option<&Reader>, id: &str, visitor: &Visitor) -> Resu
         }
         (execution::manifest(&execution.outcome))
         h2 { "Snippet" }
-        (snippet::named("Snippet", &execution.code, &Value::Null))
+        (code::named("Snippet", &execution.code, &Value::Null))
         form.actions action="again" method="post" {
             (visitor.field())
             input type="hidden" name="id" value=(summary.id);

@@ -12,7 +12,7 @@ use crate::layout::{self, Document, Section, status};
 use crate::query::Query;
 use crate::text::{breakable, bytes, line, lines, number, time};
 use crate::waterfall::Window;
-use crate::{output, snippet, trace};
+use crate::{code, output, trace};
 
 /// Characters of a hash that are shown.
 const HASH: usize = 12;
@@ -45,7 +45,7 @@ pub(crate) fn page(
             (exchanges.note(&execution))
             h2 #snippet { "Snippet" }
             @if !execution.code_is_whole { p { "Secrets in it are masked." } }
-            (snippet::listing(&execution.code, &execution.outcome))
+            (code::listing(&execution.code, &execution.outcome))
             (output::sections(&summary.id, &execution.outcome))
             (manifest(&execution.outcome))
             (sandbox(&execution))

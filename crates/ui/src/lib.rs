@@ -3,7 +3,7 @@
 //!
 //! `access` decides whose requests are answered, `action` which of them may change something, `routes` which page
 //! answers them, and `store` reads the history for it. `list`, `execution`, `compare`, `questions` and `savings` write
-//! the pages, from the parts in `trace` (with `waterfall` and `exchanges`), `snippet`, `output` and `plot`; `layout` is around them. `servers`,
+//! the pages, from the parts in `trace` (with `waterfall` and `exchanges`), `code`, `output` and `plot`; `layout` is around them. `servers`,
 //! `programs` and `permissions` are about the configuration, which `configured` reads. `again`, `checking`, `saving` and
 //! `try_call` change something, all but the last with this program's own commands (`command`); `shown` ties an answer to
 //! what its form showed. Texts of the history are untrusted: they pass through `text` and the escapes of the templates,
@@ -16,6 +16,7 @@ mod access;
 mod action;
 mod again;
 mod checking;
+mod code;
 mod command;
 mod compare;
 mod configured;
@@ -41,7 +42,6 @@ mod servers_one;
 mod servers_tool;
 mod shown;
 mod site;
-mod snippet;
 mod store;
 mod text;
 mod trace;

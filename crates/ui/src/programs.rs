@@ -7,7 +7,7 @@ use gateway::failure::Failure;
 use gateway::saved_programs::{Approval, Approvals, KeptCheck, ProgramStore, SavedProgram, functions};
 use history::{Filter, Page, Reader, Summary};
 use maud::{Markup, html};
-use runner::{ProgramFile, ProgramText};
+use snippet::{ProgramFile, ProgramText};
 
 use crate::access::Visitor;
 use crate::checking;

@@ -4,8 +4,8 @@ use gateway::saved_programs::RecordedRuns;
 use history::Reader;
 use history::shown::{duration, from};
 use maud::{Markup, html};
-use runner::{Argument, ArgumentKind, ProgramFile};
 use serde_json::{Value, json};
+use snippet::{Argument, ArgumentKind, ProgramFile};
 
 use crate::access::Visitor;
 use crate::checking;
@@ -15,7 +15,7 @@ use crate::layout::{self, Document, Section, badge};
 use crate::programs::{self, KnownProgram, Programs};
 use crate::query::Query;
 use crate::text::{breakable, count, line, lines, time};
-use crate::{schema, snippet};
+use crate::{code, schema};
 
 /// Maximum number of runs in a list.
 const RUNS: usize = 20;
@@ -57,7 +57,7 @@ pub(crate) fn page(
                 (result(&known))
                 (checked(&known, visitor))
                 h2 #text { "Text" }
-                (snippet::named("Text", content.text(), &messages(&known)))
+                (code::named("Text", content.text(), &messages(&known)))
                 (recorded(&known))
             }
         }
@@ -87,8 +87,8 @@ fn call(name: &str, content: &ProgramFile) -> Markup {
     html! {
         h2 { "Call" }
         @match content.as_function(name) {
-            Ok(function) => (snippet::named("Call", &function.line(), &Value::Null)),
-            Err(why) => p { "Snippets can't call it: " (line(&why)) },
+            Ok(function) => (code::named("Call", &function.line(), &Value::Null)),
+            Err(why) => p { "Snippets can't call it: " (line(&why.to_string())) },
         }
         p { code { "toolsmith program run " (name) " --help" } }
     }

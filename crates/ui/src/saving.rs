@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use history::Reader;
 use maud::{Markup, html};
-use runner::ProgramFile;
+use snippet::ProgramFile;
 
 use crate::access::Visitor;
 use crate::action::Action;

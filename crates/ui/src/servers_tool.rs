@@ -14,7 +14,7 @@ use crate::layout::{self, Document, Section};
 use crate::query::Query;
 use crate::text::{count, line, lines};
 use crate::try_form::ToolPath;
-use crate::{schema, servers, servers_one, snippet, try_form};
+use crate::{code, schema, servers, servers_one, try_form};
 
 /// The page of the tool that the query names.
 ///
@@ -68,7 +68,7 @@ pub(crate) fn page(
         }
         h2 { "In Rust" }
         @match signature(server, name, configured)? {
-            Some(signature) => (snippet::named("Signature", &signature, &Value::Null)),
+            Some(signature) => (code::named("Signature", &signature, &Value::Null)),
             None => p { "Snippets can't call it." },
         }
         @if visitor.may_act() {

@@ -1,12 +1,13 @@
 //! Compiles the programs of a base: its linker, the base itself, its test.
 
+use snippet::error_texts;
+
 use crate::base_layer::Crates;
 use crate::cache::Cache;
 use crate::compiler::{self, Job, Linker};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
 use crate::holder::CompilerTime;
-use crate::messages::errors;
 use crate::toolchain::Toolchain;
 
 /// The file of a linked program.
@@ -65,7 +66,7 @@ impl Creation<'_> {
         if disk_full::is_full(&messages) {
             return Err(disk_full::error(self.cache, &messages));
         }
-        let first = errors(&messages).next().map_or_else(String::new, |error| error.message);
+        let first = error_texts(&messages).next().unwrap_or_default();
         Err(unusable(format!("{name} does not compile: {}: {first}", compiled.status)))
     }
 }

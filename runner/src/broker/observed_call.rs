@@ -32,7 +32,8 @@ impl<'a> ObservedCall<'a> {
         journal: &'a Journal,
         ledger: &'a Mutex<ProgramRecord>,
         number: u64,
-        (server, tool): (String, String),
+        server: String,
+        tool: String,
         arguments: Option<&RawValue>,
     ) -> Self {
         let arguments = arguments.unwrap_or(RawValue::NULL);

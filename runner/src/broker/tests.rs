@@ -84,11 +84,13 @@ fn broker<'a>(
     journal: &'a Journal,
     ledger: &'a Mutex<ProgramRecord>,
 ) -> Broker<'a> {
-    let named = |tool: &&str| {
-        let name = ToolName { server: "demo".to_owned(), tool: (*tool).to_owned(), denied: false };
-        ((*tool).to_owned(), name)
-    };
-    let allowed = tools.iter().map(named).collect();
+    let allowed = tools
+        .iter()
+        .map(|tool| {
+            let name = ToolName { server: "demo".to_owned(), tool: (*tool).to_owned(), denied: false };
+            ((*tool).to_owned(), name)
+        })
+        .collect();
     Broker { token: TOKEN.to_owned(), args: BTreeMap::new(), allowed, host, clock, journal, ledger }
 }
 

@@ -33,9 +33,10 @@ impl Bundle {
     #[must_use]
     pub fn integrity(&self, contents: bool) -> Integrity {
         let files = &self.manifest.files;
-        let difference =
-            |file: &BundledFile| Some(format!("{}: {}", file.path, self.differs(file, contents)?));
-        let mut differences: Vec<String> = files.iter().filter_map(difference).collect();
+        let mut differences: Vec<String> = files
+            .iter()
+            .filter_map(|file| Some(format!("{}: {}", file.path, self.differs(file, contents)?)))
+            .collect();
         let known: HashSet<&Path> = files.iter().map(|file| Path::new(&file.path)).collect();
         differences.extend(self.parts().filter(|path| !known.contains(&**path)).map(|path| {
             // From another version that was unpacked into the same folder, for example.

@@ -75,13 +75,12 @@ pub(super) fn count(root: &Path) -> Usage {
 /// Entries that the last eviction left because they are in use do not count until there are an eighth more of them.
 /// Otherwise, with 3 000 servers in use, each publication would walk the whole cache for nothing.
 pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bool {
-    let over = |bucket: &Bucket| {
-        let (taken, mut bounds) = (usage.of(*bucket), budget.of(*bucket));
-        bounds.entries = bounds.entries.max(with_slack(usage.in_use(*bucket)));
-        bounds.exceeded(taken.bytes, taken.entries)
-    };
     usage.total() > budget.total()
-        || Bucket::ALL.iter().any(over)
+        || Bucket::ALL.iter().any(|bucket| {
+            let (taken, mut bounds) = (usage.of(*bucket), budget.of(*bucket));
+            bounds.entries = bounds.entries.max(with_slack(usage.in_use(*bucket)));
+            bounds.exceeded(taken.bytes, taken.entries)
+        })
         || owner.is_some_and(|owner| is_over_share(usage, budget, owner))
 }
 
@@ -138,23 +137,26 @@ impl Eviction<'_> {
         for owner in owners {
             if is_over_share(&self.usage, budget, &owner) {
                 let goal = budget.of_owner(contents::bucket_of(&owner)).goal();
-                let is_theirs = |entry: &Found| entry.owner.as_deref() == Some(&owner);
-                let is_met = |usage: &Usage| {
-                    let taken = usage.owner(&owner);
-                    !goal.exceeded(taken.bytes, taken.entries)
-                };
-                self.shrink(is_theirs, is_met);
+                self.shrink(
+                    |entry: &Found| entry.owner.as_deref() == Some(&owner),
+                    |usage: &Usage| {
+                        let taken = usage.owner(&owner);
+                        !goal.exceeded(taken.bytes, taken.entries)
+                    },
+                );
             }
         }
         for bucket in Bucket::ALL {
             let (bounds, taken) = (budget.of(bucket), self.usage.of(bucket));
             if bounds.exceeded(taken.bytes, taken.entries) {
                 let goal = bounds.goal();
-                let is_met = |usage: &Usage| {
-                    let taken = usage.of(bucket);
-                    !goal.exceeded(taken.bytes, taken.entries)
-                };
-                self.shrink(|entry| entry.bucket == bucket, is_met);
+                self.shrink(
+                    |entry| entry.bucket == bucket,
+                    |usage: &Usage| {
+                        let taken = usage.of(bucket);
+                        !goal.exceeded(taken.bytes, taken.entries)
+                    },
+                );
             }
         }
         // A bucket may exceed its share if its entries are in use.

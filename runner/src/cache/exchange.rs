@@ -57,8 +57,10 @@ impl Cache {
     /// Looks up an entry that is missing in the local cache, for a caller that builds it if this fails. Waits a while if
     /// another machine is building it.
     pub(crate) async fn fetch(&self, bucket: Bucket, key: &str, sink: &dyn Sink) -> Found {
-        let waits = || sink.progress("waiting for another machine that is building this");
-        self.fetch_with(bucket, key, true, &waits).await
+        self.fetch_with(bucket, key, true, &|| {
+            sink.progress("waiting for another machine that is building this");
+        })
+        .await
     }
 
     /// Like [`Cache::fetch`], without waiting for others or making them wait.

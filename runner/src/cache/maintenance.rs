@@ -147,9 +147,8 @@ fn take_chosen(root: &Path, removal: Removal) -> (Entries, Entries, Vec<PathBuf>
         Removal::All => take(root, found(root), &outdated(root), 0),
         Removal::UnusedFor(age) => {
             let limit = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-            let is_old = |entry: &Found| entry.used < limit;
-            let [entries, others] =
-                [found(root), outdated(root)].map(|all| all.into_iter().filter(is_old).collect());
+            let [entries, others] = [found(root), outdated(root)]
+                .map(|all| all.into_iter().filter(|entry| entry.used < limit).collect());
             take(root, entries, &others, 0)
         }
         Removal::DownTo(bytes) => {

@@ -297,10 +297,12 @@ fn publishing_updates_the_ledger_without_a_walk() {
 #[test]
 fn a_replaced_file_counts_with_its_new_size() {
     let (_folder, cache) = cache();
-    let counted = || Ledger::lock(cache.folder()).unwrap().read().unwrap().of(Bucket::Catalogs);
     cache.write(Bucket::Catalogs, "list", b"short").unwrap();
     cache.write(Bucket::Catalogs, "list", &vec![b'x'; 100_000]).unwrap();
-    assert_eq!(counted(), eviction::count(cache.folder()).of(Bucket::Catalogs));
+    assert_eq!(
+        Ledger::lock(cache.folder()).unwrap().read().unwrap().of(Bucket::Catalogs),
+        eviction::count(cache.folder()).of(Bucket::Catalogs)
+    );
     assert_eq!(cache.read(Bucket::Catalogs, "list").unwrap().len(), 100_000);
     // A file that is too large removes the outdated one.
     cache.resize(LEAST_SIZE);

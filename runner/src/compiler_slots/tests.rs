@@ -40,9 +40,9 @@ const TOO_MUCH: u64 = u64::MAX;
 async fn no_more_run_than_the_processors_can_use() {
     let folder = tempfile::tempdir().unwrap();
     let admission = Admission { processors: 2, ..Admission::new(folder.path().join("compilers")) };
-    let first = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
-    let second = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
-    let mut third = Box::pin(admission.admit((Priority::Foreground, 0), unlimited(), nothing));
+    let first = admission.admit(Priority::Foreground, 0, unlimited(), nothing).await.unwrap();
+    let second = admission.admit(Priority::Foreground, 0, unlimited(), nothing).await.unwrap();
+    let mut third = Box::pin(admission.admit(Priority::Foreground, 0, unlimited(), nothing));
     assert!(futures::poll!(third.as_mut()).is_pending());
     drop(first);
     drop(third.await.unwrap());
@@ -53,14 +53,14 @@ async fn no_more_run_than_the_processors_can_use() {
 async fn those_in_the_background_keep_no_snippet_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let admission = Admission { processors: 1, ..Admission::new(folder.path().join("compilers")) };
-    let background = admission.admit((Priority::Background, 0), unlimited(), nothing).await.unwrap();
-    let snippet = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
-    let mut another = Box::pin(admission.admit((Priority::Background, 0), unlimited(), nothing));
+    let background = admission.admit(Priority::Background, 0, unlimited(), nothing).await.unwrap();
+    let snippet = admission.admit(Priority::Foreground, 0, unlimited(), nothing).await.unwrap();
+    let mut another = Box::pin(admission.admit(Priority::Background, 0, unlimited(), nothing));
     assert!(futures::poll!(another.as_mut()).is_pending());
     drop(background);
     another.await.unwrap();
     // The memory of both kinds counts.
-    let mut large = Box::pin(admission.admit((Priority::Background, TOO_MUCH), unlimited(), nothing));
+    let mut large = Box::pin(admission.admit(Priority::Background, TOO_MUCH, unlimited(), nothing));
     assert!(futures::poll!(large.as_mut()).is_pending());
     drop(snippet);
     large.await.unwrap();
@@ -70,10 +70,10 @@ async fn those_in_the_background_keep_no_snippet_waiting() {
 async fn without_memory_they_run_one_by_one_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let admission = Admission::new(folder.path().join("compilers"));
-    let first = admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing).await.unwrap();
-    let mut second = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
-    let mut leaving = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
-    let mut third = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
+    let first = admission.admit(Priority::Foreground, TOO_MUCH, unlimited(), nothing).await.unwrap();
+    let mut second = Box::pin(admission.admit(Priority::Foreground, TOO_MUCH, unlimited(), nothing));
+    let mut leaving = Box::pin(admission.admit(Priority::Foreground, TOO_MUCH, unlimited(), nothing));
+    let mut third = Box::pin(admission.admit(Priority::Foreground, TOO_MUCH, unlimited(), nothing));
     for waiting in [&mut second, &mut leaving, &mut third] {
         assert!(futures::poll!(waiting.as_mut()).is_pending());
     }
@@ -92,9 +92,9 @@ async fn memory_is_released_only_while_it_is_short() {
     let admission = Admission::new(folder.path().to_owned());
     let released = std::cell::Cell::new(0);
     let release = || released.set(released.get() + 1);
-    let first = admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), release).await.unwrap();
+    let first = admission.admit(Priority::Foreground, TOO_MUCH, unlimited(), release).await.unwrap();
     assert_eq!(released.get(), 0);
-    let mut second = Box::pin(admission.admit((Priority::Foreground, TOO_MUCH), unlimited(), release));
+    let mut second = Box::pin(admission.admit(Priority::Foreground, TOO_MUCH, unlimited(), release));
     assert!(futures::poll!(second.as_mut()).is_pending());
     assert_eq!(released.get(), 1);
     drop(first);
@@ -105,7 +105,7 @@ async fn memory_is_released_only_while_it_is_short() {
 async fn twelve_texts_of_one_holder_keep_no_other_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let admission = Admission { processors: 2, ..Admission::new(folder.path().to_owned()) };
-    let compiler = |holder| admission.admit((Priority::Foreground, 0), wait_of(holder, None), nothing);
+    let compiler = |holder| admission.admit(Priority::Foreground, 0, wait_of(holder, None), nothing);
     let (first, second) = (compiler("one").await.unwrap(), compiler("one").await.unwrap());
     let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(compiler("one"))).collect();
     for one in &mut waiting {
@@ -127,9 +127,9 @@ async fn twelve_texts_of_one_holder_keep_no_other_waiting() {
 async fn a_wait_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let admission = Admission { processors: 1, ..Admission::new(folder.path().to_owned()) };
-    let first = admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
+    let first = admission.admit(Priority::Foreground, 0, unlimited(), nothing).await.unwrap();
     let bounded = wait_of("", Some(Duration::from_secs(30)));
-    let error = admission.admit((Priority::Foreground, 0), bounded, nothing).await.err().unwrap();
+    let error = admission.admit(Priority::Foreground, 0, bounded, nothing).await.err().unwrap();
     assert_eq!(error.kind, ErrorKind::Busy);
     assert_eq!(
         error.to_string(),
@@ -137,15 +137,15 @@ async fn a_wait_is_bounded() {
     );
     // It has left the queue.
     drop(first);
-    admission.admit((Priority::Foreground, 0), unlimited(), nothing).await.unwrap();
+    admission.admit(Priority::Foreground, 0, unlimited(), nothing).await.unwrap();
 }
 
 #[tokio::test]
 async fn compilers_of_other_processes_count() {
     let folder = tempfile::tempdir().unwrap();
     let [one, other] = [(), ()].map(|()| Admission::new(folder.path().to_owned()));
-    let first = one.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing).await.unwrap();
-    let mut second = Box::pin(other.admit((Priority::Foreground, TOO_MUCH), unlimited(), nothing));
+    let first = one.admit(Priority::Foreground, TOO_MUCH, unlimited(), nothing).await.unwrap();
+    let mut second = Box::pin(other.admit(Priority::Foreground, TOO_MUCH, unlimited(), nothing));
     assert!(futures::poll!(second.as_mut()).is_pending());
     drop(first);
     second.await.unwrap();
@@ -157,7 +157,7 @@ async fn with_memory_they_run_concurrently() {
     let admission = Admission { processors: 16, ..Admission::new(folder.path().to_owned()) };
     let mut running = Vec::new();
     for _ in 0..16 {
-        running.push(admission.admit((Priority::Foreground, 1), unlimited(), nothing).await.unwrap());
+        running.push(admission.admit(Priority::Foreground, 1, unlimited(), nothing).await.unwrap());
     }
     assert_eq!(running.len(), 16);
 }

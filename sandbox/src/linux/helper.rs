@@ -54,7 +54,7 @@ fn run(command: Vec<OsString>, is_ahead: bool) -> io::Result<()> {
         Ok(Some((mut handover, descriptors))) => {
             timings::mark("receive the policy");
             let command = handover.command.take().unwrap_or(command);
-            match prepare((&handover, is_ahead), descriptors, command, &mut channel) {
+            match prepare(&handover, is_ahead, descriptors, command, &mut channel) {
                 Ok(never) => match never {},
                 Err(failure) => failure,
             }
@@ -69,7 +69,8 @@ fn run(command: Vec<OsString>, is_ahead: bool) -> io::Result<()> {
 /// root, the working folder. The first process of the new process namespace builds the root, because only it
 /// can mount that namespace's `/proc`. After the fork, `channel` leads to the supervisor.
 fn prepare(
-    (handover, is_ahead): (&Handover, bool),
+    handover: &Handover,
+    is_ahead: bool,
     descriptors: Vec<OwnedFd>,
     command: Vec<OsString>,
     channel: &mut File,
@@ -106,7 +107,9 @@ fn prepare(
     supervise::fork(channel, layers.namespaces, oversight, || {
         timings::mark("fork from the supervisor");
         if layers.namespaces {
-            policy.limits.processes.iter().copied().for_each(namespaces::limit_tasks);
+            if let Some(processes) = policy.limits.processes {
+                namespaces::limit_tasks(processes);
+            }
             namespaces::furnish(policy, &executable, shared)?;
         }
         timings::mark("build the root");

@@ -172,11 +172,13 @@ const RESTRICTIONS: [(&str, &str, &str); 3] = [
 ];
 
 fn namespace_advice() -> &'static str {
-    let is_set = |path: &str, value: &str| fs::read_to_string(path).is_ok_and(|text| text.trim() == value);
-    RESTRICTIONS.iter().find(|(path, value, _)| is_set(path, value)).map_or(
-        "use Linux 5.12 or newer; in a container, docs/container.md says which options allow it",
-        |(_, _, line)| line,
-    )
+    RESTRICTIONS
+        .iter()
+        .find(|(path, value, _)| fs::read_to_string(path).is_ok_and(|text| text.trim() == *value))
+        .map_or(
+            "use Linux 5.12 or newer; in a container, docs/container.md says which options allow it",
+            |(_, _, line)| line,
+        )
 }
 
 fn cgroup_mechanism() -> Mechanism {

@@ -39,8 +39,8 @@ impl Helper {
         let (socket, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
         socket.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
         socket.set_write_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
-        let failed = |source| SpawnError::Start { helper: path.to_owned(), source };
-        let process = spawner::start(path, name, arguments, theirs).map_err(failed)?;
+        let process = spawner::start(path, name, arguments, theirs)
+            .map_err(|source| SpawnError::Start { helper: path.to_owned(), source })?;
         Ok(Helper { path: path.to_owned(), name, process, socket })
     }
 
@@ -69,12 +69,16 @@ pub(super) fn take(path: &Path, name: &str) -> Option<Helper> {
 /// Keeps a helper for the next command. It replaces one of another executable or name.
 pub(super) fn keep(helper: Helper) {
     let other = waiting().replace(helper);
-    other.into_iter().for_each(Helper::end);
+    if let Some(other) = other {
+        other.end();
+    }
 }
 
 /// Ends the helper that [`Sandbox::start_helper_ahead`](crate::Sandbox::start_helper_ahead) has started, if no command
 /// has used it.
 pub fn end_waiting_helper() {
     let helper = waiting().take();
-    helper.into_iter().for_each(Helper::end);
+    if let Some(helper) = helper {
+        helper.end();
+    }
 }

@@ -13,8 +13,9 @@ fn main() {
     let arguments: Vec<_> = arguments.collect();
     let program = current_exe().unwrap();
     // A helper that waits does not know its command.
-    let waits = |name: &str| name.ends_with(":ahead") || name.ends_with(":confine");
-    if !arguments.is_empty() || !name.to_str().is_some_and(waits) {
+    if !arguments.is_empty()
+        || !name.to_str().is_some_and(|name| name.ends_with(":ahead") || name.ends_with(":confine"))
+    {
         let helper = program.with_file_name("helper");
         panic!("{}", Command::new(helper).arg0(name).args(arguments).exec());
     }

@@ -124,9 +124,9 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
 
 /// The file types of the descriptors that it inherited.
 fn held() -> String {
-    let file = |number| std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(number) });
     let kind = |number: i32| {
-        let kind = file(number).metadata().ok()?.file_type();
+        let kind =
+            std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(number) }).metadata().ok()?.file_type();
         Some(match (kind.is_fifo(), kind.is_socket()) {
             (true, _) => format!("{number} pipe"),
             (_, true) => format!("{number} socket"),

@@ -74,7 +74,7 @@ fn revoke(arguments: &RevokeArguments, terminal: &Terminal) -> Result<(), Failur
     let known: Vec<String> = remembered.answers().iter().map(name).collect();
     if let Some(unknown) = globs.iter().find(|glob| !known.iter().any(|name| glob.fits(name))) {
         let failure = Failure::command_line(format!("no permanent answer is about {:?}", unknown.text()));
-        let failure = match runner::nearest(unknown.text(), known.iter().map(String::as_str)).first() {
+        let failure = match snippet::nearest(unknown.text(), known.iter().map(String::as_str)).first() {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure,
         };

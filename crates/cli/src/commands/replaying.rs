@@ -8,12 +8,13 @@ use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, Replayabl
 use gateway::saved_programs::{ProgramStore, functions};
 use history::Execution;
 use report::Kind;
-use runner::{Catalog, Engine, Holder, Outcome, ProgramFile, Request, Status};
+use runner::{Catalog, Engine, Holder, Outcome, Request, Status};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use server::setup;
+use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
@@ -160,7 +161,7 @@ fn kept(id: &str) -> Result<(Execution, ReplayableRun), Failure> {
 }
 
 /// The text of an execution, with the saved programs that it calls as they are now.
-fn code(execution: &Execution) -> Result<runner::Code, Failure> {
+fn code(execution: &Execution) -> Result<snippet::Code, Failure> {
     let text = execution.code.clone();
     if execution.summary.program.is_none() {
         return functions::snippet(text);

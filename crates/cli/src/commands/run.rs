@@ -14,9 +14,10 @@ use gateway::pins::Known;
 use gateway::program_crate::ProgramCrate;
 use gateway::saved_programs::functions;
 use runner::limits::SNIPPET_LIMIT;
-use runner::{Code, Holder, Outcome, Request, Status};
+use runner::{Holder, Outcome, Request, Status};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
+use snippet::Code;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

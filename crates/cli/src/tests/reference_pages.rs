@@ -42,7 +42,7 @@ fn limits_page_shows_the_limits_of_the_code() {
             "lists in an [outcome](outcome.md#fields)",
             format!(
                 "the first {} compiler messages, {} warnings of the running program and {} calls",
-                runner::DIAGNOSTICS_KEPT,
+                snippet::diagnostics::DIAGNOSTICS_KEPT,
                 limits::WARNINGS_LIMIT,
                 count(runner::CALLS_KEPT)
             ),

@@ -1,6 +1,6 @@
 //! Resolves a name to a tool. Unknown and ambiguous names are reported with similar ones.
 
-use runner::nearest;
+use snippet::{Catalog as _, nearest};
 
 use super::words::letters;
 use super::{Reference, Tool, in_scope};

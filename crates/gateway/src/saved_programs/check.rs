@@ -1,9 +1,7 @@
 //! Whether a saved program fits the tools that it calls: it is compiled against their current schemas.
 
-use runner::{
-    Catalog, Described, Diagnostic, Engine, Fix, Journal, NoTools, Outcome, ProgramFile, ProgramSchemas,
-    Request, Status,
-};
+use runner::{Catalog, Described, Engine, Journal, NoTools, Outcome, ProgramSchemas, Request, Status};
+use snippet::{Diagnostic, Fix, ProgramFile};
 
 /// The result of checking a program.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use runner::{Code, ProgramFile, ProgramText};
+use snippet::{Code, ProgramFile, ProgramText};
 
 use super::approvals::Approvals;
 use super::store::{ProgramStore, SavedProgram};

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use runner::{Bucket, Cache, Fix};
+use runner::{Bucket, Cache};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use snippet::Fix;
 
 use super::check::{Fit, ProgramCheck};
 use crate::tool_list::ToolList;

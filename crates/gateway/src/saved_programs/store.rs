@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use config::ProgramFolders;
 use report::{Kind, Place, Problem, Report};
 use runner::limits::SNIPPET_LIMIT;
-use runner::{InvalidProgram, ProgramFile, is_program_name, nearest};
+use snippet::{InvalidProgram, ProgramFile, is_program_name, nearest};
 use system::file;
 
 use crate::failure::Failure;

@@ -1,10 +1,11 @@
 //! The outcome as JSON for programs, within the same limits as the text for models.
 
 use queue::shortened;
-use runner::{Diagnostic, Outcome};
+use runner::Outcome;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use snippet::Diagnostic;
 
 use super::cut::{Keep, head_and_tail, whole_at};
 use super::texts::Texts;

@@ -1,8 +1,9 @@
 //! The texts of an outcome for a model: output, value, and the reason of a failure.
 
 use queue::shortened;
-use runner::{Code, Fix, Outcome, Status};
+use runner::{Outcome, Status};
 use serde_json::Value;
+use snippet::{Code, Fix};
 
 use super::cut::{Cut, Keep, cut, shares};
 use gateway::outcome_text;

@@ -9,8 +9,9 @@ use config::CodeMode;
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, KeptCheck};
 use report::Report;
-use runner::{Code, Engine, Fix, Holder, Journal, Request};
+use runner::{Engine, Holder, Journal, Request};
 use serde_json::json;
+use snippet::{Code, Fix};
 use terminal::Notifier;
 use tokio_util::sync::CancellationToken;
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gateway::tool_list::ToolList;
-use runner::{ProgramFile, ProgramSchemas, Status, size};
+use runner::{ProgramSchemas, Status, size};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use snippet::ProgramFile;
 
 /// The tool of a program that can be run, and whether its result is wrapped.
 pub(super) fn tool(name: &str, program: &ProgramFile, schemas: Option<&ProgramSchemas>) -> (Value, bool) {

@@ -15,11 +15,10 @@ use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, Scope, functions, saving};
 use report::Report;
 use rmcp::ErrorData;
-use runner::{
-    Begin, Fix, Journal, NewExecution, NoSink, OwnedJournal, ProgramFile, ProgramText, QuestionKind, Request,
-};
+use runner::{Begin, Journal, NewExecution, NoSink, OwnedJournal, QuestionKind, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use snippet::{Fix, Flaw, ProgramFile, ProgramText};
 use system::random;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -87,7 +86,7 @@ struct New {
     /// With the programs that it calls.
     program: ProgramFile,
     /// As other texts call it.
-    function: Result<ProgramText, String>,
+    function: Result<ProgramText, Flaw>,
     file: PathBuf,
     /// The text that is in the file.
     before: Option<String>,

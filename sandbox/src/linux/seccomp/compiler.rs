@@ -189,9 +189,8 @@ fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
     for bit in [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)] {
         let sets = |argument| int(argument, MaskedEq(bit), bit as u32);
         for creating in creating {
-            let creates = |argument| int(argument, MaskedEq(creating), creating as u32);
             for &(call, flags) in old::OPENING {
-                when(rules, call, vec![creates(flags)?, sets(flags + 1)?])?;
+                when(rules, call, vec![int(flags, MaskedEq(creating), creating as u32)?, sets(flags + 1)?])?;
             }
         }
         for &(call, mode) in old::CREATING {

@@ -67,9 +67,9 @@ fn returned(filter: &BpfProgram, arch: u32, (number, arguments): Call<'_>) -> u3
 
 /// The strictest result of the filters: the smallest action as a signed number, as in the kernel.
 fn verdict_of(filters: &[&BpfProgram], arch: u32, call: Call<'_>) -> Verdict {
-    let action = |result: &u32| (*result & libc::SECCOMP_RET_ACTION_FULL).cast_signed();
     let results = filters.iter().map(|filter| returned(filter, arch, call));
-    let strictest = results.min_by_key(action).unwrap();
+    let strictest =
+        results.min_by_key(|result| (*result & libc::SECCOMP_RET_ACTION_FULL).cast_signed()).unwrap();
     match strictest & libc::SECCOMP_RET_ACTION_FULL {
         libc::SECCOMP_RET_ALLOW => Allowed,
         libc::SECCOMP_RET_ERRNO => Refused((strictest & libc::SECCOMP_RET_DATA).cast_signed()),

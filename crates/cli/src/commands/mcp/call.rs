@@ -149,7 +149,7 @@ async fn answer(
 fn unknown_tool(server: &str, tool: &str, tools: &ToolList) -> Failure {
     let names: Vec<&str> = tools.names().collect();
     let failure = Failure::command_line(format!("the server {server} has no tool {tool:?}"));
-    if let Some(near) = runner::nearest(tool, names.iter().copied()).first() {
+    if let Some(near) = snippet::nearest(tool, names.iter().copied()).first() {
         return failure
             .hint(format!("did you mean `{server}.{}`?", printable::name(near)))
             .hint(format!("`toolsmith mcp tools {server}` lists all tools"));

@@ -11,10 +11,11 @@ use gateway::pins::Known;
 use gateway::saved_programs::approvals::requested;
 use gateway::saved_programs::check::{Broken, Fit, ProgramCheck, with_schemas};
 use gateway::saved_programs::{KeptCheck, SavedProgram, functions};
-use runner::{Fix, ProgramFile, Request};
+use runner::Request;
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
+use snippet::{Fix, ProgramFile};
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

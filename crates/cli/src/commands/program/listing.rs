@@ -3,8 +3,8 @@
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::saved_programs::SavedProgram;
-use runner::{Argument, ArgumentKind, ProgramFile};
 use serde_json::{Value, json};
+use snippet::{Argument, ArgumentKind, ProgramFile};
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

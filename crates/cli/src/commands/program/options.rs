@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 use gateway::failure::Failure;
-use runner::{Argument, ArgumentKind, ProgramFile};
 use serde_json::value::RawValue;
+use snippet::{Argument, ArgumentKind, ProgramFile};
 
 use super::values;
 use crate::arguments::RunProgramOptions;

@@ -4,10 +4,11 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::recording::{masked, tools_of};
 use gateway::saved_programs::{Approvals, RecordedRun, RecordedRuns};
-use runner::{Outcome, ProgramFile, Status};
+use runner::{Outcome, Status};
 use serde_json::value::{RawValue, to_raw_value};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
+use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

@@ -4,10 +4,11 @@ use config::Config;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::saved_programs::{Approvals, ProgramStore, SavedProgram, functions};
-use runner::{ProgramFile, Request};
+use runner::Request;
 use serde_json::value::RawValue;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
+use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

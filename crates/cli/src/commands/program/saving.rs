@@ -9,10 +9,11 @@ use gateway::saved_programs::{
     Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid, saving,
 };
 use report::Kind;
-use runner::{ProgramFile, Request, Status};
+use runner::{Request, Status};
 use serde::Deserialize;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
+use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

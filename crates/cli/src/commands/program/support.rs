@@ -7,8 +7,9 @@ use config::{Config, Needs};
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, SavedProgram};
-use runner::{Code, Holder, Request};
+use runner::{Holder, Request};
 use server::runtime::Runtime;
+use snippet::Code;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

@@ -8,11 +8,12 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::recording::{Mismatch, catalog, differences};
 use gateway::saved_programs::{ProgramStore, RecordedRun, RecordedRuns, SavedProgram, functions};
-use runner::{Catalog, Engine, Outcome, ProgramFile, Request};
+use runner::{Catalog, Engine, Outcome, Request};
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use server::setup;
+use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 

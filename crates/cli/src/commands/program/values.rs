@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gateway::failure::Failure;
-use runner::{Argument, ArgumentKind};
 use serde_json::value::{RawValue, to_raw_value};
+use snippet::{Argument, ArgumentKind};
 
 use crate::tool_arguments::object;
 
