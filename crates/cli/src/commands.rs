@@ -3,10 +3,9 @@
 
 mod adopt;
 mod ask;
-mod bench;
 mod bundle;
 mod cache;
-pub(crate) mod codegen;
+mod codegen;
 mod completions;
 mod config;
 pub(crate) mod container;
@@ -148,7 +147,6 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
                 hint.into_iter().fold(Failure::system(error), Failure::hint)
             })
         }
-        Command::Bench(arguments) => bench::bench(&arguments).await,
     }
 }
 

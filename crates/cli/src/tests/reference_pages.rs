@@ -221,14 +221,14 @@ fn repository() -> PathBuf {
 }
 
 fn read(path: &std::path::Path) -> String {
-    fs_err::read_to_string(path).unwrap_or_default()
+    std::fs::read_to_string(path).unwrap_or_default()
 }
 
 /// Compares a page with what it must be.
 fn compare(page: &str, expected: &str) {
     let path = repository().join("docs").join(page);
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs_err::write(&path, expected).unwrap();
+        std::fs::write(&path, expected).unwrap();
     }
     assert!(
         read(&path) == expected,

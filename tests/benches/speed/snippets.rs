@@ -1,4 +1,4 @@
-//! The texts that `toolsmith bench` executes.
+//! The texts that are executed.
 
 /// Name of the server with many tools.
 pub(super) const LARGE: &str = "large";

@@ -1,4 +1,4 @@
-//! The report of `toolsmith bench`, as a table and as JSON.
+//! The report, as a table and as JSON.
 
 use serde_json::{Value, json};
 
@@ -83,27 +83,5 @@ impl Report {
             ));
         }
         lines.join("\n")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_aligned() {
-        let mut figures = Figures::default();
-        for (number, (name, _)) in (1_u8..).zip(rows()) {
-            figures.add(name, f64::from(number) * 100.0);
-        }
-        let report = Report {
-            figures,
-            load: Load { per_second: 123.4, median: 99.5, slowest: 180.2 },
-            memory: Memory { resident: 29 << 20, file: 23 << 20 },
-            calls: Calls { broker: 123.4, direct: 45.6 },
-            tools: Tools { count: 9, generate: 0.25, compile: 6.5 },
-            definitions: vec![Definitions { tools: 10, o200k: 900, characters: 1000 }],
-        };
-        insta::assert_snapshot!(report.table());
     }
 }

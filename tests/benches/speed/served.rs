@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use futures::stream::{self, StreamExt as _, TryStreamExt as _};
-use gateway::failure::Failure;
-use report::Kind;
+use futures::stream::{self, StreamExt as _};
 use serde_json::{Value, json, value::to_raw_value};
 use tokio::time::sleep;
 
@@ -69,40 +67,36 @@ pub(super) struct Served {
 
 impl Served {
     /// Starts the server with a configuration.
-    pub(super) async fn start(
-        program: &Path,
-        config: &str,
-        environment: BTreeMap<String, String>,
-    ) -> Result<Self, Failure> {
+    pub(super) async fn start(program: &Path, config: &str, environment: BTreeMap<String, String>) -> Self {
         let arguments = ["serve", "--quiet", "--config", config];
         let mut server = mcp::ServerConfig::stdio("toolsmith", program.to_string_lossy(), arguments);
         if let mcp::Transport::Stdio(command) = &mut server.transport {
             command.env = environment;
         }
-        let served = Served { session: mcp::Session::connect(&server).await?, typical: BTreeMap::new() };
+        let served =
+            Served { session: mcp::Session::connect(&server).await.unwrap(), typical: BTreeMap::new() };
         // Compiles the bindings and fills the caches.
         for server in ["demo", LARGE] {
-            served.execute(&call(server), "ok").await?;
+            served.execute(&call(server), "ok").await;
         }
-        Ok(served)
+        served
     }
 
     /// Measures every row once. `unique` makes the texts new.
-    pub(super) async fn round(&mut self, unique: &str, figures: &mut Figures) -> Result<(), Failure> {
+    pub(super) async fn round(&mut self, unique: &str, figures: &mut Figures) {
         let text = |code: &str| format!("// {unique}\n{code}");
         for ((new, again), code) in TASKS.into_iter().zip([SUM, &call("demo"), CALLS, LOOP]) {
-            figures.add(new.0, self.execute(&text(code), "ok").await?);
-            figures.add(again.0, self.execute(&text(code), "ok").await?);
+            figures.add(new.0, self.execute(&text(code), "ok").await);
+            figures.add(again.0, self.execute(&text(code), "ok").await);
         }
-        figures.add(ERROR.0, self.execute(&text(TYPE_ERROR), "compile_error").await?);
+        figures.add(ERROR.0, self.execute(&text(TYPE_ERROR), "compile_error").await);
         // Spare compilers are for the servers of the latest snippets, so that of this row must be one of them.
-        self.execute(&text(&format!("// before\n{}", call(LARGE))), "ok").await?;
-        figures.add(LARGE_CALL.0, self.execute(&text(&call(LARGE)), "ok").await?);
+        self.execute(&text(&format!("// before\n{}", call(LARGE))), "ok").await;
+        figures.add(LARGE_CALL.0, self.execute(&text(&call(LARGE)), "ok").await);
         for (number, code) in TYPICAL.into_iter().enumerate() {
-            let time = self.execute(&text(&format!("// {number}\n{code}")), "ok").await?;
+            let time = self.execute(&text(&format!("// {number}\n{code}")), "ok").await;
             self.typical.entry(number).or_default().push(time);
         }
-        Ok(())
     }
 
     /// Adds the geometric mean of the medians of [`TYPICAL`].
@@ -114,54 +108,53 @@ impl Served {
     }
 
     /// Executes a text after a pause and returns the time from request to answer, in milliseconds.
-    async fn execute(&self, code: &str, status: &str) -> Result<f64, Failure> {
+    async fn execute(&self, code: &str, status: &str) -> f64 {
         sleep(PAUSE).await;
         self.execute_at_once(code, status).await
     }
 
-    async fn execute_at_once(&self, code: &str, status: &str) -> Result<f64, Failure> {
-        let arguments = to_raw_value(&json!({ "code": code })).map_err(Failure::system)?;
+    async fn execute_at_once(&self, code: &str, status: &str) -> f64 {
+        let arguments = to_raw_value(&json!({ "code": code })).unwrap();
         let started = Instant::now();
-        let answer = self.session.call("execute_code", arguments).await?;
+        let answer = self.session.call("execute_code", arguments).await.unwrap();
         let elapsed = milliseconds(started.elapsed());
-        let answer: Value = serde_json::from_str(answer.raw().get()).map_err(Failure::system)?;
+        let answer: Value = serde_json::from_str(answer.raw().get()).unwrap();
         let outcome = &answer["_meta"]["io.toolsmith/outcome"];
-        if outcome["status"] == status && outcome["fixes"].as_array().is_none_or(Vec::is_empty) {
-            return Ok(elapsed);
-        }
-        Err(Failure::new(
-            Kind::System,
-            format!("expected {status:?} without corrections from {code:?}: {answer}"),
-        ))
+        let is_corrected = outcome["fixes"].as_array().is_some_and(|fixes| !fixes.is_empty());
+        assert!(
+            outcome["status"] == status && !is_corrected,
+            "expected {status:?} without corrections from {code:?}: {answer}"
+        );
+        elapsed
     }
 
     /// Repeats a snippet with one tool call, many at once.
-    pub(super) async fn load(&self, rounds: u32) -> Result<Load, Failure> {
+    pub(super) async fn load(&self, rounds: u32) -> Load {
         let text = call("demo");
-        self.execute_at_once(&text, "ok").await?;
+        self.execute_at_once(&text, "ok").await;
         let count = LOAD * rounds as usize;
         let started = Instant::now();
         let runs =
             stream::iter(0..count).map(|_| self.execute_at_once(&text, "ok")).buffer_unordered(AT_ONCE);
-        let mut times: Vec<f64> = runs.try_collect().await?;
+        let mut times: Vec<f64> = runs.collect().await;
         #[expect(clippy::cast_precision_loss, reason = "a small count")]
         let per_second = count as f64 / started.elapsed().as_secs_f64();
         times.sort_by(f64::total_cmp);
         let slowest = times.get(count * 99 / 100).copied().unwrap_or(f64::NAN);
-        Ok(Load { per_second, median: median(&times), slowest })
+        Load { per_second, median: median(&times), slowest }
     }
 
     /// The memory of the server itself, without its servers, compilers and helpers.
-    pub(super) async fn memory(&self) -> Result<Memory, Failure> {
+    pub(super) async fn memory(&self) -> Memory {
         sleep(PAUSE).await;
         let id = self.session.process_group().unwrap_or_default();
         // See proc_pid_status(5).
-        let status = fs_err::read_to_string(format!("/proc/{id}/status")).map_err(Failure::system)?;
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
         let bytes = |name: &str| {
             let value = status.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_suffix(" kB"));
             value.and_then(|value| value.parse::<u64>().ok()).unwrap_or_default() << 10
         };
-        Ok(Memory { resident: bytes("VmRSS:"), file: bytes("RssFile:") })
+        Memory { resident: bytes("VmRSS:"), file: bytes("RssFile:") }
     }
 
     /// Ends the server.

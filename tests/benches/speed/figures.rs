@@ -32,16 +32,3 @@ pub(super) fn median(values: &[f64]) -> f64 {
 pub(super) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn a_median_is_in_the_middle() {
-        assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < f64::EPSILON);
-        assert!((median(&[3.0, 1.0, 2.0, 9.0]) - 2.5).abs() < f64::EPSILON);
-        assert!((median(&[3.0]) - 3.0).abs() < f64::EPSILON);
-        assert!(median(&[]).is_nan());
-    }
-}

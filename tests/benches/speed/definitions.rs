@@ -1,15 +1,12 @@
 //! Measures the tool definitions of `tools/list`, which a client's model reads before it does anything.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use codegen::Server;
-use runner::Cache;
+use gateway::reference::{DESCRIPTION_TOKENS, Reference, definition_tokens};
+use runner::{Cache, Catalog, ServerTools};
 use serde::Serialize;
-
-use gateway::failure::Failure;
-use gateway::reference::{DESCRIPTION_TOKENS, definition_tokens};
-
-use crate::commands::codegen as codegen_command;
 
 /// The numbers of tools to measure.
 const TOOLS: [usize; 3] = [9, 250, 1_000];
@@ -29,14 +26,14 @@ pub(super) struct Definitions {
 }
 
 /// Counts the tokens for each number of tools; repeats the `known` tools under further names.
-pub(super) fn measure(known: &[codegen::Tool]) -> Result<Vec<Definitions>, Failure> {
+pub(super) fn measure(known: &[codegen::Tool]) -> Vec<Definitions> {
     // A separate cache, because nothing else uses what is generated here.
-    let folder = system::private::temporary().map_err(Failure::system)?;
-    let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE)?;
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE).unwrap();
     TOOLS.iter().map(|count| definitions(known, *count, &cache)).collect()
 }
 
-fn definitions(known: &[codegen::Tool], count: usize, cache: &Cache) -> Result<Definitions, Failure> {
+fn definitions(known: &[codegen::Tool], count: usize, cache: &Cache) -> Definitions {
     let tools: Vec<codegen::Tool> = known
         .iter()
         .cycle()
@@ -54,7 +51,15 @@ fn definitions(known: &[codegen::Tool], count: usize, cache: &Cache) -> Result<D
         .collect();
     let about: BTreeMap<String, String> =
         servers.iter().map(|server| (server.name.clone(), ABOUT.to_owned())).collect();
-    let reference = codegen_command::reference(&servers, &about, &codegen::Style::default(), cache)?;
+    let generatable = servers.iter().map(|Server { name, tools }| ServerTools {
+        name,
+        digest: format!("{} {name}", tools.len()),
+        tools: Box::new(|| tools.clone()),
+        source: None,
+    });
+    let style = codegen::Style::default();
+    let catalog = Catalog::generate(cache, generatable.collect(), [], &style, |_, _| false);
+    let reference = Reference::new(Arc::new(catalog), &about).unwrap();
     let (o200k, characters) = definition_tokens(&reference.definitions(DESCRIPTION_TOKENS));
-    Ok(Definitions { tools: count, o200k, characters })
+    Definitions { tools: count, o200k, characters }
 }

@@ -1,13 +1,13 @@
 //! Measures generating and compiling the code of a tool.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
-use gateway::failure::Failure;
+use gateway::tool_list::for_snippets;
+use mcp::{Listing, ServerConfig, Session};
 use runner::{Catalog, Engine, NoSink, ServerTools};
 
 use super::figures::median;
-use crate::demo;
+use super::options::Options;
 
 /// Number of tools compiled as one library: enough to make the fixed cost of a library negligible.
 const TOOLS: usize = 100;
@@ -24,17 +24,22 @@ pub(super) struct Tools {
 }
 
 /// The tools of saved lists, or the demo server's.
-pub(super) fn known(files: &[PathBuf]) -> Result<Vec<codegen::Tool>, Failure> {
-    let mut known = Vec::new();
-    for file in files {
-        known.extend(crate::commands::codegen::saved_tools(file)?);
+pub(super) async fn known(options: &Options) -> Vec<codegen::Tool> {
+    let mut tools = Vec::new();
+    for file in &options.tools {
+        tools.extend(Listing::from_saved(&std::fs::read_to_string(file).unwrap()).unwrap().tools);
     }
-    Ok(if known.is_empty() { crate::commands::codegen::generatable(&demo::tools()) } else { known })
+    if tools.is_empty() {
+        let demo = ServerConfig::stdio("demo", options.binary.to_string_lossy(), ["demo-server"]);
+        let session = Session::connect(&demo).await.unwrap();
+        tools = session.list_tools().await.unwrap().tools;
+        session.close().await;
+    }
+    tools.iter().filter_map(|tool| for_snippets(&tool.definition())).collect()
 }
 
-/// Measures with the tools of saved lists, or the demo server's.
-pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> Result<Tools, Failure> {
-    let known = known(files)?;
+/// Measures with these tools.
+pub(super) async fn measure(engine: &Engine, known: &[codegen::Tool], rounds: u32) -> Tools {
     // Repeat the known tools under distinct names.
     let tools: Vec<codegen::Tool> = known
         .iter()
@@ -53,15 +58,15 @@ pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> 
     }
     let mut compile = Vec::new();
     for round in 0..rounds.min(5) {
-        compile.push(compile_cpu(engine, &server, round).await?);
+        compile.push(compile_cpu(engine, &server, round).await);
     }
     let count = server.tools.len();
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
-    Ok(Tools { count, generate: best / schemas as f64, compile: median(&compile) / count as f64 })
+    Tools { count, generate: best / schemas as f64, compile: median(&compile) / count as f64 }
 }
 
 /// Measures the CPU time of compiling the bindings of a server, under a new name so that they are not in the cache.
-async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> Result<f64, Failure> {
+async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> f64 {
     let name = format!("bench_{}_{round}", std::process::id());
     let tools = ServerTools {
         name: &name,
@@ -71,16 +76,16 @@ async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> R
     };
     let catalog =
         Catalog::generate(engine.cache(), vec![tools], [], &codegen::Style::default(), |_, _| false);
-    let before = children_ms()?;
-    engine.warm(&catalog, &NoSink).await?;
-    Ok(children_ms()? - before)
+    let before = children_ms();
+    engine.warm(&catalog, &NoSink).await.unwrap();
+    children_ms() - before
 }
 
 /// CPU time of all children that have exited and been waited for, in milliseconds.
-fn children_ms() -> Result<f64, Failure> {
-    let stat = fs_err::read_to_string("/proc/self/stat").map_err(Failure::system)?;
+fn children_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     // The name may contain anything, so fields are counted after it: state is field 3, cutime and cstime are 16 and 17.
     let fields = stat.rsplit_once(')').map(|(_, fields)| fields.split_whitespace()).into_iter().flatten();
     let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
-    Ok(ticks * TICK_MS)
+    ticks * TICK_MS
 }

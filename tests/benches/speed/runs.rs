@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gateway::failure::Failure;
-use report::Kind;
 use runner::{TARGET, Toolchain};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -53,7 +51,7 @@ pub(super) struct Calls {
 impl Bench<'_> {
     /// Writes a configuration in which only the demo server is defined, once with each of these names, so that the user's
     /// own servers do not affect the figures. The server [`LARGE`] has each tool 111 times.
-    pub(super) fn config(&self, names: &[&str]) -> Result<String, Failure> {
+    pub(super) fn config(&self, names: &[&str]) -> String {
         let server = |name: &str| {
             let copies = if name == LARGE { "110" } else { "0" };
             let args = ["demo-server", "--copies", copies];
@@ -62,46 +60,41 @@ impl Bench<'_> {
         let servers: serde_json::Map<String, Value> = names.iter().copied().map(server).collect();
         let file = self.folder.join(format!("{}.yaml", names.join("-")));
         let text = json!({ "mcpServers": servers }).to_string();
-        fs_err::write(&file, text).map_err(Failure::system)?;
-        Ok(file.to_string_lossy().into_owned())
+        std::fs::write(&file, text).unwrap();
+        file.to_string_lossy().into_owned()
     }
 
     /// Fills the cache: lists the tools of the large server and compiles the binding in use.
-    pub(super) async fn warm(&self) -> Result<(), Failure> {
+    pub(super) async fn warm(&self) -> () {
         let call = format!("{LARGE}::echo(\"first\").await?.text()");
-        self.run(&[], LARGE, &call, 0).await.map(|_| ())
+        self.run(&[], LARGE, &call, 0).await;
     }
 
     /// Measures every row once. `unique` makes the texts new.
-    pub(super) async fn round(
-        &self,
-        toolchain: &Toolchain,
-        unique: &str,
-        figures: &mut Figures,
-    ) -> Result<(), Failure> {
+    pub(super) async fn round(&self, toolchain: &Toolchain, unique: &str, figures: &mut Figures) -> () {
         let lld = format!("-Clinker={}", toolchain.linker.display());
-        figures.add(HELLO_ROW, self.hello(toolchain, &[&lld]).await?);
+        figures.add(HELLO_ROW, self.hello(toolchain, &[&lld]).await.unwrap());
         // Without a C toolchain there is no default linker, and no figure.
-        if let Ok(milliseconds) = self.hello(toolchain, &[]).await {
+        if let Some(milliseconds) = self.hello(toolchain, &[]).await {
             figures.add("hello_cc", milliseconds);
         }
         let call = |kind: &str| format!("demo::echo(\"{kind} {unique}\").await?.text()");
         let wrong = format!("let number: i32 = demo::echo(\"{unique}\").await?.text(); number");
-        figures.add("type_error", self.run(&["--check"], "demo", &wrong, 3).await?.0);
-        figures.add("check", self.run(&["--check"], "demo", &call("check"), 0).await?.0);
-        figures.add("new", self.run(&[], "demo", &call("run"), 0).await?.0);
-        figures.add("again", self.run(&[], "demo", &call("run"), 0).await?.0);
+        figures.add("type_error", self.run(&["--check"], "demo", &wrong, 3).await.0);
+        figures.add("check", self.run(&["--check"], "demo", &call("check"), 0).await.0);
+        figures.add("new", self.run(&[], "demo", &call("run"), 0).await.0);
+        figures.add("again", self.run(&[], "demo", &call("run"), 0).await.0);
         let call = |kind: &str| format!("{LARGE}::echo(\"{kind} {unique}\").await?.text()");
-        figures.add("check_large", self.run(&["--check"], LARGE, &call("check"), 0).await?.0);
-        figures.add("new_large", self.run(&[], LARGE, &call("run"), 0).await?.0);
-        figures.add("binding", self.bindings(unique).await?);
-        Ok(())
+        figures.add("check_large", self.run(&["--check"], LARGE, &call("check"), 0).await.0);
+        figures.add("new_large", self.run(&[], LARGE, &call("run"), 0).await.0);
+        figures.add("binding", self.bindings(unique).await);
     }
 
-    /// Compiles hello world after the same pause as before a snippet in `serve`: memory is slower after a pause.
-    async fn hello(&self, toolchain: &Toolchain, flags: &[&str]) -> Result<f64, Failure> {
+    /// Compiles hello world after the same pause as before a snippet in `serve`: memory is slower after a pause. `None`
+    /// if that fails.
+    async fn hello(&self, toolchain: &Toolchain, flags: &[&str]) -> Option<f64> {
         let source = self.folder.join("hello.rs");
-        fs_err::write(&source, HELLO).map_err(Failure::system)?;
+        std::fs::write(&source, HELLO).unwrap();
         sleep(PAUSE).await;
         let started = Instant::now();
         let output = Command::new(&toolchain.rustc)
@@ -112,27 +105,17 @@ impl Bench<'_> {
             .arg(self.folder.join("hello"))
             .output()
             .await
-            .map_err(Failure::system)?;
+            .unwrap();
         let elapsed = milliseconds(started.elapsed());
-        if output.status.success() {
-            Ok(elapsed)
-        } else {
-            Err(Failure::new(Kind::Toolchain, String::from_utf8_lossy(&output.stderr)))
-        }
+        output.status.success().then_some(elapsed)
     }
 
     /// Runs a whole process of `run` with the demo server as `server`, which must exit with `code`. Returns the time in
     /// milliseconds and the outcome.
-    async fn run(
-        &self,
-        flags: &[&str],
-        server: &str,
-        snippet: &str,
-        code: i32,
-    ) -> Result<(f64, Value), Failure> {
-        let config = self.config(&[server])?;
+    async fn run(&self, flags: &[&str], server: &str, snippet: &str, code: i32) -> (f64, Value) {
+        let config = self.config(&[server]);
         let file = self.folder.join("snippet.rs");
-        fs_err::write(&file, snippet).map_err(Failure::system)?;
+        std::fs::write(&file, snippet).unwrap();
         let started = Instant::now();
         let output = Command::new(&self.program)
             .envs(&self.environment)
@@ -141,29 +124,23 @@ impl Bench<'_> {
             .arg(&file)
             .output()
             .await
-            .map_err(Failure::system)?;
+            .unwrap();
         let elapsed = milliseconds(started.elapsed());
-        if output.status.code() != Some(code) {
-            let stderr = String::from_utf8_lossy(&output.stderr);
-            let stdout = String::from_utf8_lossy(&output.stdout);
-            return Err(Failure::new(
-                Kind::System,
-                format!("`run` ended with {}: {stderr}{stdout}", output.status),
-            ));
-        }
-        Ok((elapsed, serde_json::from_slice(&output.stdout).map_err(Failure::system)?))
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "`run` ended with {}: {stderr}", output.status);
+        (elapsed, serde_json::from_slice(&output.stdout).unwrap())
     }
 
     /// Measures compiling bindings, under a new server name so that they are not in the cache.
-    async fn bindings(&self, unique: &str) -> Result<f64, Failure> {
+    async fn bindings(&self, unique: &str) -> f64 {
         let name = format!("bench_{}", unique.replace('-', "_"));
         let snippet = format!("{name}::echo(\"bindings\").await?.text()");
-        let (_, outcome) = self.run(&["--check"], &name, &snippet, 0).await?;
-        Ok(outcome["phases_ms"]["bindings"].as_f64().unwrap_or(f64::NAN) / DEMO_TOOLS)
+        let (_, outcome) = self.run(&["--check"], &name, &snippet, 0).await;
+        outcome["phases_ms"]["bindings"].as_f64().unwrap_or(f64::NAN) / DEMO_TOOLS
     }
 
     /// Measures one call in a snippet, and without one.
-    pub(super) async fn calls(&self) -> Result<Calls, Failure> {
+    pub(super) async fn calls(&self) -> Calls {
         let snippet = format!(
             "demo::echo(\"first\").await?;\nlet started = Instant::now();\n\
              for _ in 0..{CALLS} {{ demo::echo(\"call\").await?; }}\n\
@@ -172,26 +149,25 @@ impl Bench<'_> {
         let (mut broker, mut direct) = (f64::INFINITY, f64::INFINITY);
         // Takes the minimum of three: the cost of a call is a lower bound, and noise only adds to it.
         for _ in 0..3 {
-            let (_, outcome) = self.run(&[], "demo", &snippet, 0).await?;
+            let (_, outcome) = self.run(&[], "demo", &snippet, 0).await;
             broker = broker.min(outcome["result"].as_f64().unwrap_or(f64::NAN));
-            direct = direct.min(self.direct_call().await?);
+            direct = direct.min(self.direct_call().await);
         }
-        Ok(Calls { broker, direct })
+        Calls { broker, direct }
     }
 
     /// Measures a call by the MCP client alone, without snippet and broker, in microseconds.
-    async fn direct_call(&self) -> Result<f64, Failure> {
+    async fn direct_call(&self) -> f64 {
         let server = mcp::ServerConfig::stdio("demo", self.program.to_string_lossy(), ["demo-server"]);
-        let session = mcp::Session::connect(&server).await?;
-        let arguments =
-            serde_json::value::to_raw_value(&json!({ "message": "call" })).map_err(Failure::system)?;
-        session.call("echo", arguments.clone()).await?;
+        let session = mcp::Session::connect(&server).await.unwrap();
+        let arguments = serde_json::value::to_raw_value(&json!({ "message": "call" })).unwrap();
+        session.call("echo", arguments.clone()).await.unwrap();
         let started = Instant::now();
         for _ in 0..CALLS {
-            session.call("echo", arguments.clone()).await?;
+            session.call("echo", arguments.clone()).await.unwrap();
         }
         let elapsed = started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
         session.close().await;
-        Ok(elapsed)
+        elapsed
     }
 }
