@@ -36,14 +36,14 @@ pub(crate) use self::cache::{
     CacheCommand, CleanArguments, InfoArguments, PruneArguments as CachePruneArguments, WarmArguments,
 };
 pub(crate) use self::explain::{CompletionsArguments, ExplainArguments, ManArguments, Shell};
-pub(crate) use console::{AskArguments, ChatArguments, TalkArguments};
+pub(crate) use console::{AskArguments, ChatArguments};
 
 pub(crate) use self::conversation::{
     ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments, PruneArguments,
 };
 pub(crate) use servers::{
     AccessArguments, AddArguments, CheckArguments, ConfigCommand, DestinationArguments, ImportArguments,
-    NamedArguments, OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
+    NamedArguments, OAuthArguments, ShowArguments, TransportArgument, TrustArguments,
 };
 
 use config::{Demo, LoadOptions, Needs};
@@ -70,7 +70,7 @@ pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
 pub(crate) use self::secret::SecretCommand;
-pub(crate) use self::setup::{ClientScope, ContainerProgram, SetupArguments};
+pub(crate) use self::setup::SetupArguments;
 
 pub(crate) use self::mcp::{
     CallArguments, InspectArguments, InspectCommand, LoginArguments, NameArguments, OneArguments,

@@ -9,7 +9,6 @@ use runner::{Code, NewExecution, Outcome, OwnedJournal};
 use serde_json::{Value, json};
 use system::random;
 
-use crate::answer;
 use crate::execution_slots::Busy;
 use crate::journal::{RequestContext, Requester, sinks_of};
 use crate::resource::Resource;

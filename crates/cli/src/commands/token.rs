@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use system::calendar;
 use system::random;
 use terminal::Terminal;
+use terminal::table::table;
 
 use crate::arguments::{NewTokenArguments, TokenCommand, TokensArguments};
-use crate::commands::mcp::table::table;
 
 /// The first characters of a token, by which people and scanners for secrets recognize it.
 const PREFIX: &str = "toolsmith_";

@@ -51,7 +51,7 @@ fn limits_page_shows_the_limits_of_the_code() {
             "texts of an answer of `serve`",
             "[`serve.output`](serve.md#long-output) in bytes, whatever the number of lines".to_owned(),
         ),
-        ("images in an answer of `serve`", format!("{} of Base64", size(server::answer::IMAGES_ROOM))),
+        ("images in an answer of `serve`", format!("{} of Base64", size(answer::IMAGES_ROOM))),
         (
             "texts that `serve` keeps whole because an answer is cut",
             format!(

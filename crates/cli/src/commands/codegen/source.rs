@@ -11,6 +11,7 @@ use gateway::failure::Failure;
 use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
 use gateway::reference::DESCRIPTION_TOKENS;
+use gateway::terminal_host::TerminalHost;
 use gateway::tool_list::for_snippets;
 use mcp::{Listing, Lock, LockedServer};
 use report::Kind;
@@ -19,7 +20,6 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::CodegenArguments;
-use crate::terminal_host::TerminalHost;
 
 /// Servers with their tools.
 pub(super) struct Found {

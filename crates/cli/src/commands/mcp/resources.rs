@@ -11,10 +11,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use server::setup::{configure, server};
 use server::tool_result_files::{RESULT_LIMIT, Results};
+use terminal::table::show_table;
 use terminal::{Terminal, Wait};
 
 use super::support::{print_json, sessions};
-use super::table::show_table;
 use crate::arguments::{OneArguments, OutputArguments, PromptArguments, ResourceArguments};
 
 /// The kind of list.
