@@ -69,8 +69,7 @@ fn truncated<'a>(links: impl Iterator<Item = &'a Value>) -> Value {
 /// The parts that fit, the beginning and the end of the first text that does not, and a link to the whole; `None` if
 /// all parts fit.
 fn cut_content(content: &[Value], limit: usize, keep: Keep<'_>) -> Option<Vec<Value>> {
-    let bytes = |part: &Value| text(part).map(str::len);
-    let texts: usize = content.iter().filter_map(bytes).sum();
+    let texts: usize = content.iter().filter_map(|part| text(part).map(str::len)).sum();
     let others: usize =
         content.iter().filter(|part| text(part).is_none()).map(|part| text_of(part).len()).sum();
     if texts <= limit && others <= IMAGES_ROOM {

@@ -156,8 +156,7 @@ impl Entry {
 
     /// The client's keys besides those that start the server.
     fn settings(&self) -> impl Iterator<Item = (String, Json)> + '_ {
-        let accepted = |key: &&Key| key.is_accepted_by(self.version.as_ref().ok());
-        let keys = self.profile.keys.iter().filter(accepted);
+        let keys = self.profile.keys.iter().filter(|key| key.is_accepted_by(self.version.as_ref().ok()));
         keys.map(|key| (key.name.to_owned(), key.value.json(&self.name)))
     }
 

@@ -517,9 +517,9 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
 fn shown(entry: &Json) -> String {
     let Json::Object(mut entry) = masked(entry, &|_| false) else { return "not a table".to_owned() };
     // Any argument with a value may be a secret: `NAME=VALUE`, a header, an address with a password.
-    let has_value = |text: &str| text.contains(['=', '@', ' ', ':']);
     let args = entry.values_mut().filter_map(Json::as_array_mut).flatten();
-    args.filter(|arg| arg.as_str().is_some_and(has_value)).for_each(|arg| *arg = Json::from("…"));
+    args.filter(|arg| arg.as_str().is_some_and(|text| text.contains(['=', '@', ' ', ':'])))
+        .for_each(|arg| *arg = Json::from("…"));
     let known = ["command", "args", "type"];
     let started = known.iter().filter_map(|key| entry.get(*key).map(|value| format!("{key} = {value}")));
     let others = entry.keys().filter(|key| !known.contains(&key.as_str())).map(|key| format!("{key} = …"));

@@ -120,8 +120,7 @@ pub(crate) async fn check(token: &str, auth: &Auth, keys: &IssuerKeys) -> Result
     let header = header(token)?;
     let algorithm = accepted(auth, &header.alg).ok_or(InvalidToken::Algorithm)?;
     let id = header.kid.as_deref();
-    let has_key = |keys: &KeySet| !keys.candidates(id, algorithm).is_empty();
-    let keys = keys.get(auth, has_key).await?;
+    let keys = keys.get(auth, |keys| !keys.candidates(id, algorithm).is_empty()).await?;
     let claims = verified(token, auth, algorithm, &keys.candidates(id, algorithm))?;
     Ok(identity(claims, auth)?)
 }

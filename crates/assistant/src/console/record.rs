@@ -61,8 +61,8 @@ impl ConversationRecord {
             Some(store) => store.list().await?,
             None => Vec::new(),
         };
-        let none = || Failure::command_line(format!("there is no conversation in {folder} yet"));
-        last(&list, folder).ok_or_else(none)
+        last(&list, folder)
+            .ok_or_else(|| Failure::command_line(format!("there is no conversation in {folder} yet")))
     }
 
     /// Sets the model of a conversation that has no messages yet.

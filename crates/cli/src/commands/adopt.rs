@@ -66,8 +66,7 @@ async fn take_over(
     mut file: ClientFile,
 ) -> Result<u8, Failure> {
     let word = arguments.client.word();
-    let is_interrupted = |last: &Adoption| last.client.is_as_before(file.before.as_deref());
-    if record.adoptions.last().is_some_and(is_interrupted) {
+    if record.adoptions.last().is_some_and(|last| last.client.is_as_before(file.before.as_deref())) {
         let message = format!("an earlier adopt of {word} was interrupted; nothing is changed");
         return Err(
             Failure::command_line(message).hint(format!("undo it first: {}", command(arguments, "--undo")))

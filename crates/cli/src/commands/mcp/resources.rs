@@ -141,12 +141,12 @@ async fn session_of<T>(
 ) -> Result<T, Failure> {
     let name = &server(config, name)?.connection.name;
     let sessions = sessions(config, Pins::default(), terminal);
-    let mask = |message: &str| sessions.masker().mask(message).into_owned();
     let response = match sessions.start(name).await {
         Ok(opened) => {
             let wait = Wait::answer(name.clone());
             let answer = terminal.notifier().awaiting(&wait, ask(&opened.session)).await;
-            answer.map_err(|error| error.report(mask).into())
+            answer
+                .map_err(|error| error.report(|message| sessions.masker().mask(message).into_owned()).into())
         }
         Err(error) => Err(error.into()),
     };

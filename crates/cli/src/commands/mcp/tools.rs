@@ -114,8 +114,7 @@ fn is_left_out(row: &Value) -> bool {
 }
 
 fn shown<'a>(rows: &'a [Value], arguments: &ToolsArguments) -> Vec<&'a Value> {
-    let is_shown = |row: &&Value| arguments.show_all || is_left_out(row) == arguments.show_filtered;
-    rows.iter().filter(is_shown).collect()
+    rows.iter().filter(|row| arguments.show_all || is_left_out(row) == arguments.show_filtered).collect()
 }
 
 fn mode(config: &Config, server: &str) -> String {
