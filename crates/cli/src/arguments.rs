@@ -36,14 +36,14 @@ pub(crate) use self::cache::{
     CacheCommand, CleanArguments, InfoArguments, PruneArguments as CachePruneArguments, WarmArguments,
 };
 pub(crate) use self::explain::{CompletionsArguments, ExplainArguments, ManArguments, Shell};
-pub(crate) use console::{AskArguments, ChatArguments, TalkArguments};
+pub(crate) use console::{AskArguments, ChatArguments};
 
 pub(crate) use self::conversation::{
     ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments, PruneArguments,
 };
 pub(crate) use servers::{
     AccessArguments, AddArguments, CheckArguments, ConfigCommand, DestinationArguments, ImportArguments,
-    NamedArguments, OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
+    NamedArguments, OAuthArguments, ShowArguments, TransportArgument, TrustArguments,
 };
 
 use config::{Demo, LoadOptions, Needs};
@@ -70,7 +70,7 @@ pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
 pub(crate) use self::secret::SecretCommand;
-pub(crate) use self::setup::{ClientScope, ContainerProgram, SetupArguments};
+pub(crate) use self::setup::SetupArguments;
 
 pub(crate) use self::mcp::{
     CallArguments, InspectArguments, InspectCommand, LoginArguments, NameArguments, OneArguments,
@@ -192,8 +192,6 @@ pub(crate) enum Command {
     Ask(AskArguments),
     /// Serve the built-in demo tools as an MCP server, over standard input and output or HTTP.
     DemoServer(DemoServerArguments),
-    /// Measure compiling, running and calling, relative to compiling "hello world".
-    Bench(BenchArguments),
 }
 
 /// Describes `--config` for `mcp serve`.
@@ -446,18 +444,4 @@ pub(crate) struct DemoServerArguments {
     /// Serve each tool under N further names (`echo_1`, `echo_2`, …), to try out a large server.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=400))]
     pub(crate) copies: u32,
-}
-
-/// Arguments of `bench`.
-#[derive(Debug, Args)]
-pub(crate) struct BenchArguments {
-    /// Rounds of each measurement; medians are printed.
-    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(3..=1000))]
-    pub(crate) rounds: u32,
-    /// A saved `tools/list` result whose tools are measured instead of the demo server's. Repeatable.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tools: Vec<PathBuf>,
-    /// Print the figures as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
 }

@@ -1,15 +1,12 @@
-//! Runs the command that was given, and stops it on signals. Each command has a file of its name, except `serve` and
-//! `mcp serve` (crate `server`), `chat` (`console`) and `demo-server` (`demo`).
+//! Runs the command that was given, and stops it on signals. Each command has a file of its name, except `serve`
+//! (crate `server`), `mcp serve`, `chat` and `ask` (crate `assistant`), and `demo-server` (`demo`).
 
 mod adopt;
-mod ask;
-mod bench;
 mod bundle;
 mod cache;
-pub(crate) mod codegen;
+mod codegen;
 mod completions;
 mod config;
-pub(crate) mod container;
 mod conversation;
 mod doctor;
 mod execution;
@@ -19,7 +16,6 @@ mod history;
 mod man;
 pub(crate) mod mcp;
 mod permission;
-pub(crate) mod plain_secrets;
 mod program;
 mod replaying;
 mod run;
@@ -108,7 +104,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
-                done = server::subagent::serve(arguments.into(), stop) => done,
+                done = assistant::serve(arguments.into(), stop) => done,
                 () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
@@ -129,12 +125,13 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
                 () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
-        Command::Chat(arguments) => crate::console::chat(&arguments).await,
+        Command::Chat(arguments) => assistant::chat(&arguments.talk.into()).await,
         Command::Ask(arguments) => {
+            let options = arguments.into();
             let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(cancel.clone(), abandon.clone())?;
             tokio::select! {
-                done = ask::ask(&arguments, cancel) => done,
+                done = assistant::ask(&options, cancel) => done,
                 () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
@@ -148,7 +145,6 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
                 hint.into_iter().fold(Failure::system(error), Failure::hint)
             })
         }
-        Command::Bench(arguments) => bench::bench(&arguments).await,
     }
 }
 

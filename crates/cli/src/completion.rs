@@ -138,8 +138,8 @@ fn cache(config: &Config) -> Option<Cache> {
 
 /// Whether a shell reads the name as one word without quotes, which is no option. Servers choose the names of their tools.
 fn is_plain(name: &str) -> bool {
-    let is_start = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.starts_with(is_start) && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
+    name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
 }
 
 /// The configuration in force, with the options `--config` and `--demo` on the line.

@@ -5,16 +5,10 @@
 #[allow(unsafe_code, reason = "sets a parameter of the C library")]
 mod allocator;
 mod arguments;
-mod browser;
-mod clients;
 mod command_line;
 mod commands;
 mod completion;
-mod console;
 mod demo;
-mod file_lock;
-mod terminal_host;
-mod terminal_prompter;
 #[cfg(test)]
 mod tests;
 mod tool_arguments;

@@ -9,34 +9,40 @@ use mcp::tool_members::{Members, kind_of};
 /// Maximum number of arguments in a usage line.
 const ARGUMENTS_SHOWN: usize = 20;
 
+/// The reason why words are no arguments, and how to write them.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct InvalidArgument(String);
+
 /// Reads `KEY=TEXT` and `KEY:=JSON`.
 ///
 /// # Errors
 /// If one of them is neither, its JSON is invalid, or a key is given twice: what, and how to write it.
-pub(crate) fn read(items: &[String]) -> Result<Map<String, Value>, String> {
+pub(crate) fn read(items: &[String]) -> Result<Map<String, Value>, InvalidArgument> {
     let mut arguments = Map::new();
     for item in items {
         let Some((key, value)) = item.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
-            return Err(format!(
+            return Err(InvalidArgument(format!(
                 "{item:?} is not an argument: write KEY=TEXT or KEY:=JSON, or pass a JSON object with --args"
-            ));
+            )));
         };
         let (key, value) = match key.strip_suffix(':') {
             Some(key) => (key, json(key, value)?),
             None => (key, Value::from(value)),
         };
         if arguments.insert(key.to_owned(), value).is_some() {
-            return Err(format!("the argument {key:?} is given twice; keep one of them"));
+            let message = format!("the argument {key:?} is given twice; keep one of them");
+            return Err(InvalidArgument(message));
         }
     }
     Ok(arguments)
 }
 
-fn json(key: &str, text: &str) -> Result<Value, String> {
+fn json(key: &str, text: &str) -> Result<Value, InvalidArgument> {
     serde_json::from_str(strict_json::without_mark(text)).map_err(|error| {
-        format!(
+        InvalidArgument(format!(
             "the value of {key:?} is not JSON: {error}; write {key}=TEXT for a text, {key}:=JSON otherwise"
-        )
+        ))
     })
 }
 
@@ -77,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    fn items(items: &[&str]) -> Result<Value, String> {
+    fn items(items: &[&str]) -> Result<Value, InvalidArgument> {
         read(&items.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>()).map(Value::Object)
     }
 
@@ -94,12 +100,12 @@ mod tests {
     #[test]
     fn wrong_arguments_are_errors_with_their_form() {
         for wrong in ["path", "=x", ":=1", ""] {
-            assert!(items(&[wrong]).unwrap_err().contains("write KEY=TEXT or KEY:=JSON"), "{wrong}");
+            assert!(items(&[wrong]).unwrap_err().0.contains("write KEY=TEXT or KEY:=JSON"), "{wrong}");
         }
-        assert!(items(&["head:=five"]).unwrap_err().contains("write head=TEXT for a text"));
+        assert!(items(&["head:=five"]).unwrap_err().0.contains("write head=TEXT for a text"));
         assert_eq!(
             items(&["a=1", "a:=2"]),
-            Err("the argument \"a\" is given twice; keep one of them".to_owned())
+            Err(InvalidArgument("the argument \"a\" is given twice; keep one of them".to_owned()))
         );
     }
 

@@ -36,4 +36,12 @@ impl ConfigLayer {
             ConfigLayer::Environment => "environment",
         }
     }
+
+    /// The name, with the file if there is one.
+    pub fn source(&self) -> String {
+        match self.file() {
+            Some(file) => format!("{} {}", self.name(), file.display()),
+            None => self.name().to_owned(),
+        }
+    }
 }

@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 
 pub mod audience;
+pub mod browser;
 pub mod cache;
 mod call_guard;
 pub mod calls;
@@ -30,8 +31,11 @@ pub mod resources;
 pub mod saved_programs;
 pub mod session_host;
 pub mod sessions;
+pub mod terminal_host;
+pub mod terminal_prompter;
 pub mod tool_count;
 pub mod tool_list;
+pub mod tool_rows;
 pub mod unavailable;
 pub mod unmatched;
 mod waiting;

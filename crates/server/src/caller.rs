@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
+use answer::client_profile::{ClientProfile, Person, UNKNOWN};
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientRequest, CustomNotification, CustomRequest,
-    Extensions, GetExtensions as _, NumberOrString, ProgressNotification, ProgressNotificationParam,
-    ProgressToken, ServerNotification, ServerRequest,
+    Extensions, GetExtensions as _, Implementation, NumberOrString, ProgressNotification,
+    ProgressNotificationParam, ProgressToken, ServerNotification, ServerRequest,
 };
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer, ServiceError};
@@ -17,7 +18,6 @@ use tokio::task::JoinError;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
-use super::client_profile::{ClientProfile, Person};
 use super::execution_slots::{Client, SlotLease};
 use super::level::Level;
 use super::page_prompt::PagePrompt;
@@ -41,7 +41,7 @@ impl Abilities {
     /// `has_page` says whether a local page answers questions.
     pub(crate) fn of(context: &RequestContext<RoleServer>, has_page: bool) -> Self {
         let capabilities = serde_json::to_value(context.client_capabilities()).unwrap_or_default();
-        let has_person = ClientProfile::of_request(context).has_person != Person::Never;
+        let has_person = client_of(context).has_person != Person::Never;
         let elicitation = capabilities.get("elicitation").filter(|value| value.is_object() && has_person);
         let has = |mode: &str| elicitation.is_some_and(|modes| modes.get(mode).is_some_and(Value::is_object));
         // An empty object means forms (MCP 2025-11-25, elicitation, "Capabilities").
@@ -55,6 +55,16 @@ impl Abilities {
             asks_on_page: has_page && !elicits,
         }
     }
+}
+
+/// The client that sent a request.
+pub(crate) fn client_of(context: &RequestContext<RoleServer>) -> &'static ClientProfile {
+    client_named(context.client_info().as_ref())
+}
+
+/// The client that declares this.
+pub(crate) fn client_named(client: Option<&Implementation>) -> &'static ClientProfile {
+    client.map_or(&UNKNOWN, |client| ClientProfile::of(&client.name, &client.version))
 }
 
 /// A question that the response to the client's request carries (MCP 2026-07-28, multi-round-trip requests).
@@ -79,7 +89,7 @@ pub(crate) struct Terms {
 
 /// The reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unanswered {
+pub enum Unanswered {
     /// No answer in time.
     #[error("no answer within {} s, the limit for questions (serve.questionTimeout)", .0.as_secs_f64())]
     Late(Duration),
@@ -91,7 +101,12 @@ pub(crate) enum Unanswered {
     Gone,
     /// The client refused to answer, or can't be reached.
     #[error("the client did not answer {method}: {source}")]
-    Failed { method: &'static str, source: ServiceError },
+    Failed {
+        /// The method of the question.
+        method: &'static str,
+        /// The error of the protocol library.
+        source: ServiceError,
+    },
     /// The task that asks was cancelled or panicked.
     #[error(transparent)]
     Interrupted(#[from] JoinError),
@@ -109,8 +124,9 @@ enum QuestionChannel {
 }
 
 /// A request of the client in progress.
-pub(crate) struct Caller {
-    pub(crate) abilities: Abilities,
+pub struct Caller {
+    /// The abilities of the client.
+    pub abilities: Abilities,
     channel: QuestionChannel,
     route: Mutex<Route>,
     terms: Terms,
@@ -177,12 +193,12 @@ impl Caller {
     }
 
     /// The client that is asked.
-    pub(crate) fn client(&self) -> &Client {
+    pub fn client(&self) -> &Client {
         &self.terms.client
     }
 
     /// Links questions to the execution that has this slot.
-    pub(crate) fn set_lease(&self, lease: &Arc<SlotLease>) {
+    pub fn set_lease(&self, lease: &Arc<SlotLease>) {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lease);
     }
 
@@ -220,7 +236,7 @@ impl Caller {
     }
 
     /// Whether the client requested progress notifications.
-    pub(crate) fn wants_progress(&self) -> bool {
+    pub fn wants_progress(&self) -> bool {
         self.route().progress.is_some()
     }
 
@@ -230,7 +246,7 @@ impl Caller {
     }
 
     /// Whether the client requested log messages of this level.
-    pub(crate) fn wants(&self, level: Level) -> bool {
+    pub fn wants(&self, level: Level) -> bool {
         self.route().level.is_some_and(|minimum| level >= minimum)
     }
 
@@ -239,7 +255,7 @@ impl Caller {
     /// # Errors
     /// If there is no answer. After one timeout, no further question is asked: an execution must not wait again and
     /// again.
-    pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
+    pub async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         let bytes = parameters.to_string().len();
         self.wait(bytes, self.put(method, parameters)).await
     }
@@ -327,7 +343,7 @@ impl Caller {
     }
 
     /// Reports progress. A value that does not exceed the last one is raised to exceed it.
-    pub(crate) async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
+    pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
         if !*self.is_attached.borrow() {
             return;
         }
@@ -354,7 +370,7 @@ impl Caller {
     }
 
     /// Sends a log message if the client requested its level.
-    pub(crate) async fn log(&self, level: Level, logger: &str, data: Value) {
+    pub async fn log(&self, level: Level, logger: &str, data: Value) {
         if self.wants(level) {
             send_log(&self.route().peer, level, logger, data).await;
         }

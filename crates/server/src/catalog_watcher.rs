@@ -77,7 +77,7 @@ impl CatalogWatcher {
     }
 
     /// The snapshot when every server has answered or failed, or the current one at the timeout.
-    pub(crate) async fn within(&self, longest: Duration) -> Arc<Snapshot> {
+    pub async fn within(&self, longest: Duration) -> Arc<Snapshot> {
         let mut current = self.current.clone();
         let whole = timeout(longest, current.wait_for(|snapshot| snapshot.is_whole));
         match whole.await {

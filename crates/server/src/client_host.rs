@@ -55,7 +55,7 @@ impl ServerNotice {
 }
 
 /// Approximate size of a value in memory, in bytes.
-pub(crate) fn size_of_json(value: &Value) -> usize {
+pub fn size_of_json(value: &Value) -> usize {
     let inner = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),

@@ -6,6 +6,7 @@
 use std::io;
 
 use config::{Config, Server};
+use telemetry::Exporter;
 use terminal::Notifier;
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
@@ -15,7 +16,6 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::telemetry::Exporter;
 use crate::{optimize, precompile, spare_compilers};
 
 /// Starts logging if the configuration enables it, along with an export of spans. With a `notifier`, the user can later

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use answer::client_profile::{ClientProfile, UNKNOWN};
+use answer::shapes::{self, AnswerShapes};
 use config::Config;
 use gateway::direct::{DirectTool, RESERVED, presented};
 use gateway::observed::is_one_text;
@@ -12,9 +14,6 @@ use rmcp::model::{ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 use snippet::Catalog as _;
 
-use super::answer;
-use super::answer_shapes::{self, AnswerShapes};
-use super::client_profile::{ClientProfile, UNKNOWN};
 use super::instructions::instructions;
 use super::programs::CheckedProgram;
 use super::protocol_types;
@@ -235,17 +234,14 @@ pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = Stri
 /// The shape of a tool's answers, as comments.
 fn shape(server: &str, tool: &str, snapshot: &Snapshot, seen: &AnswerShapes) -> Option<String> {
     let shape = seen.shape(server, tool).or_else(|| observed_text(server, tool, snapshot))?;
-    Some(answer_shapes::comment(server, tool, &shape))
+    Some(shapes::comment(server, tool, &shape))
 }
 
 /// The shape of a text that the user had observed, unless the tool declares another output.
 fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
     let text = snapshot.settings.known.observed.text(server, tool)?;
     let declared = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").cloned();
-    declared
-        .as_ref()
-        .is_none_or(is_one_text)
-        .then(|| answer_shapes::shape_of_text(text, &snapshot.settings.masker))
+    declared.as_ref().is_none_or(is_one_text).then(|| shapes::shape_of_text(text, &snapshot.settings.masker))
 }
 
 /// The error for an unknown tool name (MCP, "Tools", "Error Handling").
@@ -274,7 +270,7 @@ pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
 
 /// Adapts a result to the client's era: since 2026-07-28 it states that it is complete, and how long lists may be
 /// cached.
-pub(crate) fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Value {
+pub fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Value {
     let Some(members) = result.as_object_mut() else { return result };
     if !is_stateless {
         // Removes only the default value: older clients may not know the member.
@@ -306,8 +302,8 @@ mod tests {
     use terminal::Terminal;
 
     use super::*;
-    use crate::client_profile::CLIENTS;
     use crate::snapshot::{Lists, Settings};
+    use answer::client_profile::CLIENTS;
 
     /// The snapshot of a server with this tool, request timeout and place of its tools.
     fn snapshot(tool: &str, timeout: u64, code_mode: bool) -> Snapshot {

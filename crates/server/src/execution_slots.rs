@@ -20,7 +20,7 @@ use sandbox::niceness::{self, NICENESS};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep};
 
-pub(crate) use lease::SlotLease;
+pub use lease::SlotLease;
 use memory::Memory;
 
 /// The number of started executions for each slot, including those that wait for an answer: each keeps its program in
@@ -42,7 +42,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The slots of this process.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub struct Slots {
     state: Mutex<State>,
     memory: Memory,
     /// Notified when a slot was given back, or an execution left the queue.
@@ -51,7 +51,7 @@ pub(crate) struct Slots {
 
 /// The client that an execution belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Client {
+pub struct Client {
     /// The session, or the address if there is no session.
     pub(crate) key: String,
     /// Whether this process has no other client, so that nothing needs to be reserved for others.
@@ -122,14 +122,24 @@ pub(crate) struct Slot {
 
 /// There is no slot, and no room to wait for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Busy {
+pub enum Busy {
+    /// All clients together have reached the limit.
     #[error("{}, the limit of this server; try again later", in_words(*running, *waiting))]
-    Full { running: usize, waiting: usize },
+    Full {
+        /// The number of running executions.
+        running: usize,
+        /// The number of waiting executions.
+        waiting: usize,
+    },
+    /// This client has reached its limit.
     #[error(
         "{waiting} executions of this client wait, the limit for one client; try again \
          when one has ended"
     )]
-    Share { waiting: usize },
+    Share {
+        /// The number of the client's waiting executions.
+        waiting: usize,
+    },
 }
 
 /// Writes the numbers of running and waiting executions in words.
@@ -257,7 +267,7 @@ impl State {
 impl Slots {
     /// `places` slots, and room for `room` waiting executions. Subjects have no limit of their own, and memory is no
     /// limit.
-    pub(crate) fn new(places: usize, room: usize) -> Arc<Self> {
+    pub fn new(places: usize, room: usize) -> Arc<Self> {
         let (of_subject, all, clients, queues) = (None, Count::default(), HashMap::new(), VecDeque::new());
         let (is_short, mean) = (false, 0.0);
         Arc::new(Slots {

@@ -1,13 +1,12 @@
 //! The server over streamable HTTP: its routes and its shutdown.
 //!
-//! Other modules have their own parts: `http::access`, `http::challenge` and `http::endpoint` access, `http::accept` the
+//! Other modules have their own parts: `http::challenge` and `http::endpoint` access, `http::accept` the
 //! media types that clients take, `http::head` the refusal of heads, `http::health` the thread that accepts
 //! connections, `http::connections` and `http::table` the limits of connections, `http::body` the bodies,
 //! `http::sessions` those of sessions, `http::overload` the refusal of executions, `http::cors` the answers to browsers,
 //! `http::metrics_listener` an address for metrics alone, and `http::local` one for pages of this machine.
 
 mod accept;
-mod access;
 mod body;
 mod body_budget;
 mod challenge;
@@ -24,7 +23,6 @@ mod overload;
 pub mod probe;
 pub(crate) mod sessions;
 mod table;
-mod token;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,6 +34,7 @@ use axum::middleware;
 use axum::response::Response;
 use axum::routing::{any, get};
 use gateway::failure::Failure;
+use identity::SingleToken;
 use report::Kind;
 use rmcp::ServerHandler;
 use tokio::net::TcpListener;
@@ -49,14 +48,12 @@ use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
 
-pub(crate) use access::has_identities;
 pub use body_budget::BODY_LIMIT;
 pub(crate) use body_budget::IN_ALL as HELD_BODIES;
 pub(crate) use metrics_listener::MetricsListener;
 pub use sessions::session_end;
 pub(crate) use table::ADMITTED as CONNECTIONS;
 use table::Table;
-pub use token::Token;
 
 use endpoint::Endpoint;
 
@@ -67,11 +64,11 @@ pub(crate) const PATH: &str = "/mcp";
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Serves until `stop`, then until running work has ended; `service` handles one client.
-pub(crate) async fn serve<Handler: ServerHandler>(
+pub async fn serve<Handler: ServerHandler>(
     state: Arc<ServerState>,
     service: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
     address: SocketAddr,
-    token: Option<Token>,
+    token: Option<SingleToken>,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {

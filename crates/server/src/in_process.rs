@@ -7,7 +7,6 @@ use gateway::failure::Failure;
 use rmcp::ServiceExt as _;
 use system::random;
 
-use super::identity;
 use super::line_transport::LineTransport;
 use super::service::{McpService, PipeService};
 use super::session::{AgentIsolation, ClientSession, ClientTransport};
@@ -34,7 +33,7 @@ pub struct InProcessClient {
 ///
 /// # Errors
 /// If the kernel has no random numbers, or the handshake fails.
-pub(crate) async fn connect(
+pub async fn connect(
     state: &Arc<ServerState>,
     host: Arc<dyn mcp::Host>,
     isolation: AgentIsolation,

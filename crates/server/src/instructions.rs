@@ -1,8 +1,7 @@
 //! The instructions for a client's own prompt. Some clients show a model only their first 247 characters.
 
+use answer::client_profile::ClientProfile;
 use config::Config;
-
-use super::client_profile::ClientProfile;
 
 /// When to use the tool.
 const CODE_MODE: &str = "If a task needs several tool calls, do all of it in one execute_code snippet, from the first \
@@ -41,7 +40,7 @@ pub(crate) fn instructions(client: &ClientProfile, config: &Config) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client_profile::CLIENTS;
+    use answer::client_profile::CLIENTS;
 
     #[test]
     fn every_client_shows_the_instructions_whole() {

@@ -19,7 +19,7 @@ pub(crate) use in_force::InForce;
 pub(crate) use requester::{ClientInfo, Requester};
 pub(crate) use seen::Seen;
 
-use audit::{AuditSink, Names};
+use self::audit::{AuditSink, Names};
 use log::LogSink;
 use metrics::MetricsSink;
 use spans::SpanSink;

@@ -11,7 +11,7 @@ use system::event_loop::BRIEF;
 
 /// The sizes of a request over HTTP and of its result, in bytes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct MessageSizes(Arc<Sizes>);
+pub struct MessageSizes(Arc<Sizes>);
 
 #[derive(Debug, Default)]
 struct Sizes {
@@ -26,13 +26,13 @@ impl MessageSizes {
     }
 
     /// Sizes of a request; 0 if it did not come over HTTP.
-    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
+    pub fn of(context: &RequestContext<RoleServer>) -> Self {
         let parts = context.extensions.get::<Parts>();
         parts.and_then(|parts| parts.extensions.get::<Self>()).cloned().unwrap_or_default()
     }
 
     /// The size of the request.
-    pub(crate) fn request(&self) -> usize {
+    pub fn request(&self) -> usize {
         self.0.request
     }
 
@@ -42,7 +42,7 @@ impl MessageSizes {
     }
 
     /// Notes the result that is to be sent, and returns its size.
-    pub(crate) fn set_result(&self, result: &Value) -> usize {
+    pub fn set_result(&self, result: &Value) -> usize {
         let bytes = of(result);
         self.0.result.store(bytes, Ordering::Relaxed);
         bytes
@@ -50,7 +50,7 @@ impl MessageSizes {
 }
 
 /// The approximate size of a value as text. Counting stops when it is certain that the value is not brief.
-pub(crate) fn of(value: &Value) -> usize {
+pub fn of(value: &Value) -> usize {
     let mut bytes = 0;
     add(value, &mut bytes);
     bytes

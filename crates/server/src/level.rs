@@ -2,7 +2,8 @@
 
 /// The severity of a log message, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) enum Level {
+#[allow(missing_docs, reason = "names of the standard")]
+pub enum Level {
     Debug,
     #[default]
     Info,
@@ -27,7 +28,7 @@ const LEVELS: [(Level, &str); 8] = [
 
 impl Level {
     /// Parses the name of a level.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub fn of(name: &str) -> Option<Self> {
         LEVELS.iter().find(|(_, known)| *known == name).map(|(level, _)| *level)
     }
 

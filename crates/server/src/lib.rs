@@ -1,40 +1,31 @@
-//! The MCP server over all configured servers, over stdio and HTTP, and subagents as one tool; with audit log, traces
-//! and the events of subagents.
+//! The MCP server over all configured servers, over stdio and HTTP, with audit log, traces and the events of subagents.
 
 #![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]
 
-pub mod answer;
-pub mod answer_shapes;
 mod approval;
-pub mod assistant;
-mod audit;
 pub mod caller;
 pub mod catalog_watcher;
-pub mod check;
 pub mod client_host;
-pub mod client_profile;
-pub mod conversations;
 mod debug;
 pub mod definitions;
 mod execute;
-mod execution_slots;
+pub mod execution_slots;
 #[cfg(test)]
 mod fixtures;
 mod handshake;
 mod helper_ahead;
 pub mod http;
-mod identity;
-mod in_process;
+pub mod in_process;
 mod instructions;
 mod journal;
-mod json_size;
+pub mod json_size;
 mod kept_outputs;
-mod level;
+pub mod level;
 mod line_transport;
 mod message;
 mod metrics;
-mod multi_round_trip;
+pub mod multi_round_trip;
 pub mod open_questions;
 mod optimize;
 pub mod options;
@@ -42,19 +33,20 @@ pub mod output_store;
 mod page_prompt;
 mod peer_address;
 mod pending;
-mod pipes;
+pub mod pipes;
 mod precompile;
 pub mod process_context;
 mod programs;
 mod progress;
-mod protocol_types;
+pub mod protocol_types;
 mod proxy;
 mod pulse;
 mod quota;
+pub mod recorder;
 mod refusal;
 pub mod reload;
 mod resource;
-mod resources_and_prompts;
+pub mod resources_and_prompts;
 pub mod runtime;
 mod scrape;
 pub mod serve;
@@ -66,17 +58,15 @@ pub mod setup;
 mod shared_sessions;
 mod shared_state;
 pub mod shares;
-mod shutdown;
+pub mod shutdown;
 mod sinks;
 pub mod snapshot;
 mod spare_compilers;
 mod standard_streams;
-mod state;
-pub mod subagent;
-mod subagent_log;
+pub mod state;
+pub mod subagent_log;
 mod subject_usage;
 mod subject_views;
-mod telemetry;
 mod tool_forms;
 pub mod tool_result_files;
-mod upstreams;
+pub mod upstreams;

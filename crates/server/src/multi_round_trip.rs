@@ -14,7 +14,6 @@ use system::event_loop::poll_off_loop;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::answer;
 use super::caller::{Ask, Caller};
 use super::definitions::EXECUTE;
 use super::http::session_end;
@@ -24,12 +23,12 @@ use super::session::ClientSession;
 use super::state::ServerState;
 
 /// One request of such a call.
-pub(crate) struct MultiRoundTripCall<'a> {
+pub struct MultiRoundTripCall<'a> {
     server_state: &'a Arc<ServerState>,
     session: &'a ClientSession,
     context: &'a RequestContext<RoleServer>,
     /// The tool.
-    pub(crate) name: String,
+    pub name: String,
     /// The data that states of the call are bound to.
     pub(crate) binding: Vec<u8>,
     /// The client's answers to the questions.
@@ -40,7 +39,7 @@ pub(crate) struct MultiRoundTripCall<'a> {
 }
 
 /// The meaning of a request's state.
-pub(crate) enum Resumption<T> {
+pub enum Resumption<T> {
     /// No state: the call is new.
     New,
     /// The state of a server.
@@ -52,11 +51,11 @@ pub(crate) enum Resumption<T> {
 }
 
 /// The context in which a call is executed.
-pub(crate) struct CallScope {
+pub struct CallScope {
     /// The request in progress.
-    pub(crate) caller: Arc<Caller>,
+    pub caller: Arc<Caller>,
     /// Cancels the work.
-    pub(crate) cancel: CancellationToken,
+    pub cancel: CancellationToken,
     asks: Option<mpsc::Receiver<Ask>>,
     going_on: Option<GoingOn>,
 }
@@ -66,7 +65,7 @@ impl<'a> MultiRoundTripCall<'a> {
     ///
     /// # Errors
     /// If they name no tool, or the server is stopping.
-    pub(crate) fn new(
+    pub fn new(
         server_state: &'a Arc<ServerState>,
         session: &'a ClientSession,
         context: &'a RequestContext<RoleServer>,
@@ -102,7 +101,7 @@ impl<'a> MultiRoundTripCall<'a> {
     ///
     /// # Errors
     /// If the state is invalid, or the work failed.
-    pub(crate) async fn resume<T: DeserializeOwned>(&self) -> Result<Resumption<T>, ErrorData> {
+    pub async fn resume<T: DeserializeOwned>(&self) -> Result<Resumption<T>, ErrorData> {
         let Some(state) = &self.state else { return Ok(Resumption::New) };
         let held = &self.server_state.held;
         Ok(match held.open::<T>(state, &self.binding).transpose()? {
@@ -117,7 +116,7 @@ impl<'a> MultiRoundTripCall<'a> {
     }
 
     /// The context for this call.
-    pub(crate) fn scope(&self) -> CallScope {
+    pub fn scope(&self) -> CallScope {
         let (caller, asks) = self.session.caller(self.context);
         // The request ends with its response, but the work continues with the next request.
         let is_longer = asks.is_some();
@@ -158,7 +157,7 @@ impl<'a> MultiRoundTripCall<'a> {
     ///
     /// # Errors
     /// If the work fails, or can't wait.
-    pub(crate) async fn drive(
+    pub async fn drive(
         &self,
         scope: CallScope,
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,

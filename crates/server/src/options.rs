@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use config::{LoadOptions, Serve};
 use gateway::failure::Failure;
+use identity::SingleToken;
 
-use crate::http::{self, Token};
 use crate::open_questions::OpenQuestions;
 
 /// The options that a server is started with.
@@ -29,17 +29,17 @@ impl ServeOptions {
     ///
     /// # Errors
     /// If its variable is missing or invalid.
-    pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
+    pub fn token(&self) -> Result<Option<SingleToken>, Failure> {
         let variable = self.token_variable.as_deref().filter(|_| self.http.is_some());
-        variable.map(Token::of).transpose()
+        Ok(variable.map(SingleToken::of).transpose()?)
     }
 
     /// Checks that only clients on this machine can do without a token.
     ///
     /// # Errors
     /// If other machines can reach the address, and nothing says who gets access.
-    pub(crate) fn check_access(&self, serve: &Serve) -> Result<(), Failure> {
-        let is_open = self.token_variable.is_none() && !http::has_identities(serve);
+    pub fn check_access(&self, serve: &Serve) -> Result<(), Failure> {
+        let is_open = self.token_variable.is_none() && !identity::has_identities(serve);
         match self.http.filter(|address| is_open && !address.ip().to_canonical().is_loopback()) {
             None => Ok(()),
             Some(address) => Err(Failure::command_line(format!(

@@ -32,7 +32,7 @@ const LOOK_TIME: Duration = Duration::from_millis(50);
 const TURNS: usize = 16;
 
 /// Serves the client on standard input and output until it disconnects, or until `stop`; `service` handles it.
-pub(crate) async fn serve<Handler: Service<RoleServer>>(
+pub async fn serve<Handler: Service<RoleServer>>(
     state: Arc<ServerState>,
     service: impl FnOnce(Arc<ClientSession>) -> Handler,
     stop: CancellationToken,

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// Name, title and version of this program as a server.
-pub(crate) fn server_info() -> Implementation {
+pub fn server_info() -> Implementation {
     Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")).with_title("Toolsmith")
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn server_info() -> Implementation {
 ///
 /// # Errors
 /// If it does not have the expected form.
-pub(crate) fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorData> {
+pub fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorData> {
     serde_json::from_value(result).map_err(|error| {
         ErrorData::internal_error(format!("the server's answer has an invalid form: {error}"), None)
     })
@@ -28,7 +28,7 @@ fn asks(result: &Value) -> bool {
 }
 
 /// The result of a call. Content that the library does not know becomes a text, so that it is not lost.
-pub(crate) fn call(mut result: Value) -> Result<CallToolResponse, ErrorData> {
+pub fn call(mut result: Value) -> Result<CallToolResponse, ErrorData> {
     if asks(&result) {
         return read::<InputRequiredResult>(result).map(CallToolResponse::InputRequired);
     }

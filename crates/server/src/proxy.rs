@@ -9,6 +9,7 @@ use gateway::permission::{ApprovedTools, ExecutionAnswers, PermissionPolicy, Req
 use gateway::resources::READ;
 use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
+use identity::Identity;
 use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
 use rmcp::ErrorData;
@@ -22,11 +23,9 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::answer;
 use super::approval::{self, Approver};
 use super::caller::Caller;
 use super::client_host::ServerNotice;
-use super::identity::Identity;
 use super::journal::{self, RequestContext, Requester};
 use super::json_size;
 use super::kept_outputs::KeptOutputs;

@@ -38,7 +38,7 @@ pub(crate) struct Reserved {
 /// The quota is used up. The text says whether it is the total or the client's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("busy: {0}")]
-pub(crate) struct Exceeded(String);
+pub struct Exceeded(String);
 
 impl Amount {
     fn plus(self, bytes: usize) -> Self {

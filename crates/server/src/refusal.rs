@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use snippet::Code;
 use system::random;
 
-use crate::answer;
 use crate::execution_slots::Busy;
 use crate::journal::{RequestContext, Requester, sinks_of};
 use crate::resource::Resource;

@@ -20,6 +20,7 @@ use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, approvals};
 use report::{Kind, Report};
+use telemetry::Exporter;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -29,7 +30,6 @@ use super::programs::OfferedPrograms;
 use super::snapshot::Settings;
 use super::state::ServerState;
 use crate::process_context::ProcessContext;
-use crate::telemetry::Exporter;
 
 /// Minimum pause between two readings of the configuration: a file may be written continuously.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -63,7 +63,7 @@ impl Source {
     }
 
     /// Settings for this configuration.
-    pub(crate) fn settings(&self, mut config: Config) -> Result<Arc<Settings>, Failure> {
+    pub fn settings(&self, mut config: Config) -> Result<Arc<Settings>, Failure> {
         let known = Known::of(&config)?;
         for server in &mut config.servers {
             if let (mcp::Transport::Stdio(command), Some(variable)) =

@@ -21,7 +21,7 @@ pub(crate) const LIST_WAIT: Duration = Duration::from_millis(500);
 
 /// The time for which an agent of this process waits for servers before it gets the available lists, and a call of a
 /// direct tool waits for its server.
-pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
+pub const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// The prefix of addresses that name their server: `toolsmith://servers/NAME/resource?uri=…`.
 const QUALIFIED: &str = "toolsmith://servers/";
@@ -226,7 +226,7 @@ impl ProxiedRequest {
 }
 
 /// The qualified address of a resource of this server.
-pub(crate) fn qualified(server: &str, uri: &str) -> String {
+pub fn qualified(server: &str, uri: &str) -> String {
     List::Resources.qualified(server, uri)
 }
 

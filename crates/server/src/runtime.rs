@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use agent::EventPoster;
 use gateway::failure::Failure;
+use telemetry::Exporter;
 use terminal::Terminal;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::assistant::Recording;
 use crate::helper_ahead;
 use crate::optimize;
 use crate::process_context::ProcessContext;
+use crate::recorder::Recording;
 use crate::reload::{self, Source, Stamps};
 use crate::snapshot::Settings;
 use crate::spare_compilers;
 use crate::state::ServerState;
 use crate::subagent_log::{self, EventListener};
-use crate::telemetry::Exporter;
 
 /// The running parts of this process.
 pub struct Runtime {
@@ -26,9 +26,9 @@ pub struct Runtime {
     /// The relation of this process to others.
     pub process: ProcessContext,
     /// The configured export of traces.
-    pub(crate) exporter: Option<Exporter>,
+    pub exporter: Option<Exporter>,
     /// Posts events to the root process of all agents, if that is another process.
-    pub(crate) poster: Option<Arc<EventPoster>>,
+    pub poster: Option<Arc<EventPoster>>,
     /// The storage of conversations.
     pub recording: Option<Recording>,
     /// The state that all clients share.
@@ -72,7 +72,7 @@ impl Runtime {
     ///
     /// # Errors
     /// If the cache can't be used.
-    pub(crate) fn serve(
+    pub fn serve(
         &mut self,
         settings: watch::Receiver<Arc<Settings>>,
         allow: &[String],
@@ -104,7 +104,7 @@ impl Runtime {
     }
 
     /// Runs a background task until the end.
-    pub(crate) fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+    pub fn spawn(&mut self, work: impl Future<Output = ()> + Send + 'static) {
         self.background.push(tokio::spawn(work));
     }
 

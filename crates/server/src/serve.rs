@@ -5,6 +5,7 @@
 use config::Config;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use identity::SingleToken;
 use report::Report;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +14,7 @@ use crate::options::ServeOptions;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
 
-use crate::http::{self, Token};
+use crate::http;
 use crate::service::{McpService, PipeService};
 use crate::{pipes, precompile, programs, reload, server_log};
 
@@ -30,7 +31,7 @@ pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8,
 async fn serve_in(
     runtime: &mut Runtime,
     options: &ServeOptions,
-    token: Option<Token>,
+    token: Option<SingleToken>,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let source = reload::Source {

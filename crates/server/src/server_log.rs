@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 use crate::state::ServerState;
 
 /// Logs changes until it is aborted.
-pub(crate) async fn follow(state: Arc<ServerState>) {
+pub async fn follow(state: Arc<ServerState>) {
     let mut offered = state.offered.subscribe();
     let notifier = state.terminal.notifier();
     let mut log = ServerLog::default();

@@ -10,6 +10,7 @@ mod work;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
+use answer::client_profile::{ClientProfile, UNKNOWN};
 use futures::FutureExt as _;
 use gateway::direct::RESERVED;
 use gateway::propagation::process_depth;
@@ -29,13 +30,10 @@ use serde_json::{Map, Value, json};
 use system::event_loop::{off_loop, poll_off_loop};
 use system::random;
 
-use super::answer;
-use super::caller::{Abilities, Caller, untyped, with_meta};
-use super::client_profile::{ClientProfile, UNKNOWN};
+use super::caller::{Abilities, Caller, client_named, client_of, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::http::sessions::SessionClient;
-use super::identity;
 use super::journal::{ClientInfo, Requester};
 use super::json_size::MessageSizes;
 use super::message;
@@ -44,7 +42,7 @@ use super::programs::saving;
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::resources_and_prompts::{AGENTS_WAIT, LIST_WAIT, List, own_template};
-use super::session::{ClientSession, ClientTransport, is_stateless, shows_apps};
+use super::session::{ClientSession, ClientTransport, identity_of, is_stateless, shows_apps};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
@@ -139,7 +137,7 @@ impl ServerHandler for McpService {
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = ServerHandler::supported_protocol_versions(self).into_owned();
-        let info = self.info(ClientProfile::of_request(&context));
+        let info = self.info(client_of(&context));
         Ok(DiscoverResult::from_server_info(versions, info))
     }
 
@@ -151,7 +149,7 @@ impl ServerHandler for McpService {
         self.check_client(Some(&request.capabilities))?;
         context.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        let client = ClientProfile::of_implementation(Some(&request.client_info));
+        let client = client_named(Some(&request.client_info));
         result.instructions = self.info(client).instructions;
         self.session.begin(&context);
         if let Some(client) = context.extensions.get::<SessionClient>() {
@@ -186,7 +184,7 @@ impl ServerHandler for McpService {
             let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
             let _ = self.about_resource("resources/subscribe", parameters, context.clone()).await;
         }
-        let client = ClientProfile::of_request(&context);
+        let client = client_of(&context);
         let mut current = live.watch();
         let mut known = current.borrow_and_update().clone();
         let sink = subscription.sink();
@@ -293,7 +291,7 @@ impl McpService {
         match method {
             "tools/list" => Ok(self.tools(&context).await),
             "tools/call" => {
-                let client = ClientProfile::of_request(&context);
+                let client = client_of(&context);
                 let result = self.call(parameters, context).await?;
                 Ok(answer::for_client(result, client, &self.state.settings.borrow().config.serve))
             }
@@ -347,7 +345,7 @@ impl McpService {
     }
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
-        let client = ClientProfile::of_request(context);
+        let client = client_of(context);
         let wait = if client.asks_again { LIST_WAIT } else { ONLY_LIST_WAIT };
         let snapshot = self.snapshot_within(wait, context).await;
         let mut tools = definitions::tools(&snapshot, client, shows_apps(context));
@@ -368,7 +366,7 @@ impl McpService {
             upstreams: self.session.upstreams(abilities, &context.peer),
             shared: self.session.live(abilities).upstreams.clone(),
             caller,
-            identity: identity::of(context),
+            identity: identity_of(context),
             cancel: context.ct.clone(),
         }
     }
@@ -429,7 +427,7 @@ impl McpService {
             // A server's own state is forwarded.
             Resumption::New | Resumption::Foreign => None,
         };
-        let form = ToolForm::of(ClientProfile::of_request(&context), &snapshot.config().serve);
+        let form = ToolForm::of(client_of(&context), &snapshot.config().serve);
         let has_schema = match &program {
             Some(program) => program.definition.get("outputSchema").is_some(),
             None => form.is_structured,

@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use answer::client_profile::ClientProfile;
+use answer::shapes::AnswerShapes;
+use axum::http::request::Parts;
 use gateway::permission::{Reason, SessionAnswers};
+use identity::{Identity, Subject};
 use queue::Received;
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -12,14 +16,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::answer_shapes::AnswerShapes;
-use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
+use super::caller::{Abilities, Ask, Caller, Terms, client_of, left_out, notify, send_log};
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::{ClientHost, ServerNotice};
-use super::client_profile::ClientProfile;
 use super::definitions;
 use super::execution_slots::Client;
-use super::identity::{self, Subject};
 use super::level::Level;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
@@ -66,7 +67,7 @@ pub struct ClientSession {
     pub(crate) id: String,
     pub(crate) transport: ClientTransport,
     /// The only one whose requests it serves, if they have a subject.
-    pub(crate) subject: Option<Arc<Subject>>,
+    pub subject: Option<Arc<Subject>>,
     pub(crate) answers: SessionAnswers,
     /// The shapes of tools' answers so far.
     pub(crate) seen: AnswerShapes,
@@ -166,7 +167,7 @@ impl ClientSession {
         }
         let abilities = self.state.abilities(context);
         let live = self.live_for(abilities, context);
-        let client = ClientProfile::of_request(context);
+        let client = client_of(context);
         self.keep_notifier(tokio::spawn(notify_of_changes(
             live.clone(),
             (client, context.peer.clone()),
@@ -202,7 +203,7 @@ impl ClientSession {
         context: &RequestContext<RoleServer>,
     ) -> Arc<CatalogWatcher> {
         let whole = self.live(abilities);
-        let Some(identity) = identity::of(context) else { return whole };
+        let Some(identity) = identity_of(context) else { return whole };
         let access = identity.access(&self.state.settings.borrow().config.serve);
         match access {
             Ok(None) => whole,
@@ -291,13 +292,18 @@ impl ClientSession {
     }
 
     /// Sets the minimum level of log messages for this client.
-    pub(crate) fn set_level(&self, level: Level) {
+    pub fn set_level(&self, level: Level) {
         *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
     }
 }
 
+/// The identity that a request over HTTP has shown, if it has a subject.
+pub(crate) fn identity_of(context: &RequestContext<RoleServer>) -> Option<Arc<Identity>> {
+    context.extensions.get::<Parts>()?.extensions.get::<Arc<Identity>>().cloned()
+}
+
 /// Whether a request uses the protocol without sessions (MCP 2026-07-28).
-pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+pub fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use config::Config;
 use gateway::permission::rules::{self, NotInForce};
+use identity::Identity;
 use tokio::sync::watch;
 
-use super::identity::Identity;
 use super::snapshot::Settings;
 use super::state::ServerState;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::debug;
 use crate::process_context::ProcessContext;
-use crate::telemetry::Exporter;
 use config::{Config, LoadOptions, Server};
 use gateway::audience::for_person;
 use gateway::config_secrets;
 use gateway::failure::Failure;
 use gateway::propagation;
 use report::{Kind, Problem, Report};
+use telemetry::Exporter;
 
 impl ProcessContext {
     /// Loads the configuration for this process.
@@ -25,10 +25,7 @@ impl ProcessContext {
     }
 
     /// Like [`configure`](Self::configure), with the configured export of traces.
-    pub(crate) fn configure_to_serve(
-        &self,
-        options: &LoadOptions,
-    ) -> Result<(Config, Option<Exporter>), Failure> {
+    pub fn configure_to_serve(&self, options: &LoadOptions) -> Result<(Config, Option<Exporter>), Failure> {
         let config = self.handed_on(options)?;
         let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
         introduce(&config);

@@ -27,7 +27,7 @@ const EXPIRY: usize = 8;
 const OVERHEAD: usize = NONCE_LEN + EXPIRY + 16;
 
 /// The state that the replicas share.
-pub(crate) struct SharedState {
+pub struct SharedState {
     objects: Objects,
     requests: [u8; 32],
     outputs: LessSafeKey,

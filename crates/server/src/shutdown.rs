@@ -63,7 +63,7 @@ pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<
 }
 
 /// Ends a request when the process or its session ends.
-pub(crate) struct RequestEnd {
+pub struct RequestEnd {
     stop: CancellationToken,
     session: Option<CancellationToken>,
     /// Cancels the request.
@@ -73,7 +73,7 @@ pub(crate) struct RequestEnd {
 
 impl RequestEnd {
     /// Tracks this request until it is dropped.
-    pub(crate) fn of(state: &ServerState, context: &RequestContext<RoleServer>) -> Self {
+    pub fn of(state: &ServerState, context: &RequestContext<RoleServer>) -> Self {
         RequestEnd {
             stop: state.stop.clone(),
             session: session_end(&context.extensions),
@@ -83,7 +83,7 @@ impl RequestEnd {
     }
 
     /// Awaits the answer; cancels the request if the process or session ends first.
-    pub(crate) async fn or_answer<T>(self, answer: impl Future<Output = T>) -> T {
+    pub async fn or_answer<T>(self, answer: impl Future<Output = T>) -> T {
         let end = async {
             match &self.session {
                 Some(session) => tokio::select! {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use audit::Audit;
 use config::{Config, Glob};
 use gateway::catalog::{ServerIntroduction, ToolLists};
 use gateway::config_secrets;
@@ -20,7 +21,6 @@ use runner::{Cache, Catalog};
 use serde_json::Value;
 use terminal::{Masker, Notifier};
 
-use crate::audit::Audit;
 use crate::programs::{CheckedPrograms, OfferedPrograms};
 use crate::tool_forms::ToolForms;
 
@@ -109,7 +109,7 @@ impl Settings {
     ///
     /// # Errors
     /// If the audit log can't be used.
-    pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
+    pub fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
         let masker = config_secrets::masker(&config);
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();

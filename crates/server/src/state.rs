@@ -13,6 +13,7 @@ use gateway::permission::Remembered;
 use gateway::sessions::{Room, SpareSessions};
 use history::Durability;
 use history::execution_history::ExecutionHistory;
+use identity::Subject;
 use report::{Kind, Report};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -26,7 +27,6 @@ use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
 use super::client_host::ClientHost;
 use super::execution_slots::{Client, Slots};
-use super::identity::Subject;
 use super::metrics::Metrics;
 use super::open_questions::OpenQuestions;
 use super::output_store::OutputStore;
@@ -64,6 +64,7 @@ fn room(slots: Arc<Slots>) -> impl Fn() -> Room + Send + Sync {
 
 /// The state that all clients share.
 pub struct ServerState {
+    /// The settings now.
     pub settings: watch::Receiver<Arc<Settings>>,
     /// The tools that the command line allows.
     pub(crate) allow: Vec<String>,
@@ -79,7 +80,7 @@ pub struct ServerState {
     /// Sessions with servers that were opened before an execution needs them.
     pub(crate) spares: Arc<SpareSessions>,
     /// The slots of a subagent's tasks, if this process serves one.
-    pub(crate) tasks: OnceLock<Arc<Slots>>,
+    pub tasks: OnceLock<Arc<Slots>>,
     /// The views that subjects have apart from others.
     pub(crate) subjects: SubjectViews,
     /// The usage of subjects.
@@ -98,7 +99,7 @@ pub struct ServerState {
     /// Sends each new snapshot.
     pub(super) offered: watch::Sender<Option<Arc<Snapshot>>>,
     /// Work that continues after a response: sessions that end.
-    pub(crate) afterwards: TaskTracker,
+    pub afterwards: TaskTracker,
     /// Notified when a snippet was executed.
     pub(crate) executed: Notify,
     /// Notified when a snippet may have been compiled.
@@ -108,7 +109,7 @@ pub struct ServerState {
     /// Cancelled when the process is asked to end; it still accepts work for `serve.drainDelay`.
     pub(crate) leaving: CancellationToken,
     /// Cancelled when the process is about to end and accepts no new work.
-    pub(crate) draining: CancellationToken,
+    pub draining: CancellationToken,
     /// Requests that are being answered.
     pub(crate) answering: TaskTracker,
     /// Cancels all requests that are being answered.
@@ -153,7 +154,7 @@ impl ServerState {
     }
 
     /// Like [`ServerState::new`], with this cache, and what is shared with other replicas.
-    pub(crate) fn with_cache(
+    pub fn with_cache(
         (cache, shared): (Cache, Option<Arc<SharedState>>),
         settings: watch::Receiver<Arc<Settings>>,
         allow: Vec<String>,
@@ -305,7 +306,7 @@ impl ServerState {
     }
 
     /// The offered tools for clients with these capabilities.
-    pub(crate) fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
+    pub fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
         lives.entry(abilities).or_insert_with(|| self.new_live(abilities)).clone()
     }
@@ -343,7 +344,7 @@ impl ServerState {
     }
 
     /// The kinds of questions that the client of a request answers.
-    pub(crate) fn abilities(&self, context: &RequestContext<RoleServer>) -> Abilities {
+    pub fn abilities(&self, context: &RequestContext<RoleServer>) -> Abilities {
         Abilities::of(context, self.answers_on_page())
     }
 

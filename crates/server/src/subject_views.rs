@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use config::Glob;
+use identity::Subject;
 use tokio::time::Instant;
 
 use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
-use super::identity::Subject;
 use super::upstreams::Upstreams;
 
 /// Limit on unused views and on unused sets of sessions: each may hold a process of every server, or a catalog.

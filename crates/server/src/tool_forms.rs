@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use answer::client_profile::ClientProfile;
 use config::Serve;
 use serde_json::Value;
-
-use super::client_profile::ClientProfile;
 
 /// A form of the tools of code mode, which depend on it and on the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

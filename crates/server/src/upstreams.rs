@@ -185,7 +185,7 @@ impl Upstreams {
     }
 
     /// The session with a server that is connected, or about to be.
-    pub(crate) async fn connected(&self, server: &str) -> Option<Session> {
+    pub async fn connected(&self, server: &str) -> Option<Session> {
         let managed = self.keepers().get(server).map(|kept| kept.managed.clone())?;
         match managed.status().state {
             ConnectionState::Ready | ConnectionState::Connecting => managed.session().await.ok(),

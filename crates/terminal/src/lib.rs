@@ -13,6 +13,7 @@ mod log;
 mod masker;
 mod notifier;
 mod prompt;
+pub mod table;
 mod typed_lines;
 mod verbosity;
 mod work;

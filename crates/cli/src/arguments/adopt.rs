@@ -1,10 +1,11 @@
 //! The command line of `adopt`.
 
 use clap::{Args, ValueEnum};
+use clients::Client;
+use clients::edit::Scope;
 
 use super::server_name;
-use super::servers::{AccessArguments, Scope};
-use crate::clients::Client;
+use super::servers::AccessArguments;
 
 /// Where `adopt` puts secrets that a client's file has as plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,9 @@
 //! The command line of `chat` and `ask`.
 
+use assistant::{AskOptions, TalkOptions};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use config::Needs;
 
 use super::{AllowArguments, ServersArguments};
 
@@ -40,4 +42,18 @@ pub(crate) struct AskArguments {
     /// Print one JSON object: text, conversation, usage, turns, calls, and error if there is no answer.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl From<TalkArguments> for TalkOptions {
+    fn from(arguments: TalkArguments) -> Self {
+        let TalkArguments { place, model, continue_last, resume, permission } = arguments;
+        let load = place.options_with(Needs::Nothing).without_untrusted();
+        TalkOptions { load, model, continue_last, resume, allow: permission.allow }
+    }
+}
+
+impl From<AskArguments> for AskOptions {
+    fn from(AskArguments { question, talk, json }: AskArguments) -> Self {
+        AskOptions { question, talk: talk.into(), json }
+    }
 }

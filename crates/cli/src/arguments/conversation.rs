@@ -103,6 +103,6 @@ pub(crate) struct PruneArguments {
     pub(crate) json: bool,
 }
 
-pub(super) fn age(text: &str) -> Result<Duration, String> {
-    config::parse_age(text).map_err(|error| error.to_string())
+pub(super) fn age(text: &str) -> Result<Duration, config::InvalidAge> {
+    config::parse_age(text)
 }

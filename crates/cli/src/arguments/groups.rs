@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Servers", &["mcp", "config", "trust", "permission", "secret", "codegen", "demo-server"]),
     ("Clients", &["setup", "adopt", "serve", "token"]),
     ("Look", &["history", "stats", "ui", "explain"]),
-    ("Maintain", &["doctor", "cache", "update", "bundle", "bench", "completions", "man", "help"]),
+    ("Maintain", &["doctor", "cache", "update", "bundle", "completions", "man", "help"]),
 ];
 
 /// Returns the template of `toolsmith --help` for a program with these commands: clap has headings for options only.

@@ -1,10 +1,11 @@
 //! The command line of the `mcp` commands that inspect servers and call tools.
 
 use clap::{Args, Subcommand};
+use clients::edit::Scope;
 use config::{LoadOptions, Needs, ServersOf};
 
 use super::output::OutputArguments;
-use super::{AllowArguments, ConfigArguments, Scope, ServersArguments, server_and_tool, server_name};
+use super::{AllowArguments, ConfigArguments, ServersArguments, server_and_tool, server_name};
 
 /// The commands.
 #[derive(Debug, Subcommand)]

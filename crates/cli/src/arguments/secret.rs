@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::values::InvalidValue;
+
 /// Subcommands of `secret`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecretCommand {
@@ -21,10 +23,10 @@ pub(crate) struct SecretArguments {
     pub(crate) name: String,
 }
 
-fn secret_name(text: &str) -> Result<String, String> {
+fn secret_name(text: &str) -> Result<String, InvalidValue> {
     if mcp::keyring::is_name(text) {
         Ok(text.to_owned())
     } else {
-        Err("a name has 1 to 128 letters, digits, `_`, `-` and `.`".to_owned())
+        Err(InvalidValue("a name has 1 to 128 letters, digits, `_`, `-` and `.`".to_owned()))
     }
 }

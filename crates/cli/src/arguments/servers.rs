@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use clients::Client;
+use clients::edit::Scope;
 use config::Permission;
 
 use super::output::OutputArguments;
+use super::values::InvalidValue;
 use super::{ConfigArguments, NameAndValue, seconds_or_none, server_name};
-use crate::clients::Client;
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -61,16 +63,6 @@ pub(crate) struct TrustArguments {
     /// With --show: print everything as one JSON object.
     #[arg(long, requires = "show")]
     pub(crate) json: bool,
-}
-
-/// Whose configuration is read or changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Scope {
-    /// The project's configuration in this folder.
-    #[default]
-    Project,
-    /// The user's configuration.
-    User,
 }
 
 /// A transport.
@@ -209,8 +201,9 @@ pub(crate) struct NamedArguments {
     pub(crate) scope: Option<Scope>,
 }
 
-fn permission(text: &str) -> Result<Permission, String> {
-    serde_json::from_value(text.into()).map_err(|_| "write allow, ask, ask-each or deny".to_owned())
+fn permission(text: &str) -> Result<Permission, InvalidValue> {
+    serde_json::from_value(text.into())
+        .map_err(|_| InvalidValue("write allow, ask, ask-each or deny".to_owned()))
 }
 
 #[cfg(test)]

@@ -2,36 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clients::container::{Container, ContainerProgram};
+use clients::{Client, ClientScope};
 
 use super::server_name;
-use crate::clients::Client;
-
-/// Which configuration of the client is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ClientScope {
-    /// The user's configuration, which applies everywhere.
-    #[default]
-    User,
-    /// The configuration of the project in this folder, which may be shared.
-    Project,
-}
-
-/// A program that starts containers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ContainerProgram {
-    /// Docker.
-    Docker,
-    /// podman.
-    Podman,
-}
-
-impl ContainerProgram {
-    /// The program's name.
-    pub(crate) fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-}
 
 /// Arguments of `setup`.
 #[derive(Debug, Args)]
@@ -85,4 +60,11 @@ pub(crate) struct SetupArguments {
     /// configuration. Default: you are asked on a terminal if you name one client. Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]
     pub(crate) trust: Vec<String>,
+}
+
+impl SetupArguments {
+    /// The container, if the client is to start one.
+    pub(crate) fn container(&self) -> Option<Container> {
+        self.container.map(|program| Container { program, image: self.image.clone() })
+    }
 }

@@ -7,6 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use system::calendar;
 
 use super::conversation::age;
+use super::values::InvalidValue;
 
 /// Arguments of `stats`.
 #[derive(Debug, Args)]
@@ -33,14 +34,14 @@ pub(crate) struct StatsArguments {
     pub(crate) yes: bool,
 }
 
-pub(super) fn since(text: &str) -> Result<SystemTime, String> {
+pub(super) fn since(text: &str) -> Result<SystemTime, InvalidValue> {
     if let Some(day) = calendar::start_of_day(text) {
         return Ok(day);
     }
     let age = age(text).map_err(|_| {
-        format!(
+        InvalidValue(format!(
             "{text:?} is not a time; write a date such as 2026-11-01, or a number with h, d or w, such as 7d"
-        )
+        ))
     })?;
     Ok(SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH))
 }
@@ -60,7 +61,7 @@ mod tests {
             "{week:?}"
         );
         for wrong in ["", "yesterday", "2026-13-01", "2026-11-01T00:00", "7"] {
-            assert!(since(wrong).unwrap_err().contains("such as 7d"), "{wrong}");
+            assert!(since(wrong).unwrap_err().0.contains("such as 7d"), "{wrong}");
         }
     }
 }

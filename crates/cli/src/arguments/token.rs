@@ -3,6 +3,7 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
+use super::values::InvalidValue;
 use super::{ConfigArguments, OutputArguments};
 
 /// Subcommands of `token`.
@@ -41,10 +42,10 @@ pub(crate) struct TokensArguments {
     pub(crate) output: OutputArguments,
 }
 
-fn token_name(text: &str) -> Result<String, String> {
-    config::check_token_name(text).map(|()| text.to_owned())
+fn token_name(text: &str) -> Result<String, InvalidValue> {
+    config::check_token_name(text).map(|()| text.to_owned()).map_err(InvalidValue)
 }
 
-fn day(text: &str) -> Result<String, String> {
-    config::check_day(text).map(|()| text.to_owned())
+fn day(text: &str) -> Result<String, InvalidValue> {
+    config::check_day(text).map(|()| text.to_owned()).map_err(InvalidValue)
 }

@@ -9,22 +9,27 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command};
 use config::MAX_DESCRIPTION;
 
+/// The reason why a value is not accepted, and what to write instead.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct InvalidValue(pub(super) String);
+
 /// Maximum of a time limit, in seconds: a day.
 const MAX_TIMEOUT: f64 = 86_400.0;
 
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| format!("{text:?} is not a number of seconds; write a number such as 90 or 0.5"))?;
+pub(super) fn seconds(text: &str) -> Result<Duration, InvalidValue> {
+    let seconds: f64 = text.parse().map_err(|_| {
+        InvalidValue(format!("{text:?} is not a number of seconds; write a number such as 90 or 0.5"))
+    })?;
     if seconds > 0.0 && seconds <= MAX_TIMEOUT {
         Ok(Duration::from_secs_f64(seconds))
     } else {
-        Err(format!("{text} is out of range: more than 0, at most {MAX_TIMEOUT} seconds"))
+        Err(InvalidValue(format!("{text} is out of range: more than 0, at most {MAX_TIMEOUT} seconds")))
     }
 }
 
 /// A time limit in which zero stands for none.
-pub(super) fn seconds_or_none(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds_or_none(text: &str) -> Result<Duration, InvalidValue> {
     match text.parse::<f64>() {
         Ok(0.0) => Ok(Duration::ZERO),
         _ => seconds(text),
@@ -32,21 +37,23 @@ pub(super) fn seconds_or_none(text: &str) -> Result<Duration, String> {
 }
 
 /// An address to listen on.
-pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+pub(super) fn address(text: &str) -> Result<SocketAddr, InvalidValue> {
     let numeric = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     numeric.as_deref().unwrap_or(text).parse().map_err(|_| {
-        format!("{text:?} is not an address; write the IP address and the port, such as 127.0.0.1:8080")
+        InvalidValue(format!(
+            "{text:?} is not an address; write the IP address and the port, such as 127.0.0.1:8080"
+        ))
     })
 }
 
-pub(super) fn description_length(text: &str) -> Result<usize, String> {
-    let length = text
-        .parse()
-        .map_err(|_| format!("{text:?} is not a number of characters; write a number such as 200"))?;
+pub(super) fn description_length(text: &str) -> Result<usize, InvalidValue> {
+    let length = text.parse().map_err(|_| {
+        InvalidValue(format!("{text:?} is not a number of characters; write a number such as 200"))
+    })?;
     if length <= MAX_DESCRIPTION {
         Ok(length)
     } else {
-        Err(format!("{length} is too long; at most {MAX_DESCRIPTION}"))
+        Err(InvalidValue(format!("{length} is too long; at most {MAX_DESCRIPTION}")))
     }
 }
 
@@ -54,14 +61,14 @@ pub(super) fn server_name(text: &str) -> Result<String, config::InvalidServerNam
     config::check_server_name(text).map(|()| text.to_owned())
 }
 
-pub(super) fn server_and_tool(text: &str) -> Result<(String, String), String> {
+pub(super) fn server_and_tool(text: &str) -> Result<(String, String), InvalidValue> {
     match text.split_once('.') {
         Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
             Ok((server.to_owned(), tool.to_owned()))
         }
-        _ => Err(format!(
+        _ => Err(InvalidValue(format!(
             "{text:?} is not SERVER.TOOL; write the server's name, a dot and the tool's name, such as demo.list_orders"
-        )),
+        ))),
     }
 }
 

@@ -1,29 +1,26 @@
 //! `toolsmith adopt`: moves the servers of a client into Toolsmith's configuration, and puts Toolsmith in their place.
 //!
-//! `selection` decides which servers are moved, `hiding` where their secrets go, `record` keeps what is needed to put
-//! everything back, and `undo` does that.
+//! `selection` decides which servers are moved, `hiding` where their secrets go, `clients::adopted` keeps what is needed
+//! to put everything back, and `undo` does that.
 
 mod hiding;
-mod record;
 mod selection;
 mod undo;
 
+use clients::adopted::{Adoption, Changed, Moved, Record};
+use clients::edit::{Change, Editable, Entry as ServerEntry, Scope};
+use clients::file::report_backup;
+use clients::import::{self, is_toolsmith};
+use clients::{ClientFile, ClientScope, Entry, Place, State, plain_secrets};
 use config::Error;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use serde_json::Value as Json;
 use terminal::say;
 
-use super::mcp::edit::change::{Change, Entry as ServerEntry};
-use super::mcp::edit::file::Editable;
 use super::mcp::edit::{access, describe, save};
-use super::plain_secrets;
 use super::setup::ask_to_change;
-use crate::arguments::{AdoptArguments, ClientScope, Scope};
-use crate::clients::file::report_backup;
-use crate::clients::import::{self, is_toolsmith};
-use crate::clients::{ClientFile, Entry, Place, State};
-use record::{Adoption, Changed, Moved, Record};
+use crate::arguments::AdoptArguments;
 use selection::Chosen;
 
 /// Maximum size of a client's file, in bytes (4 MiB): it is read and written again for each server.
@@ -69,8 +66,7 @@ async fn take_over(
     mut file: ClientFile,
 ) -> Result<u8, Failure> {
     let word = arguments.client.word();
-    let is_interrupted = |last: &Adoption| last.client.is_as_before(file.before.as_deref());
-    if record.adoptions.last().is_some_and(is_interrupted) {
+    if record.adoptions.last().is_some_and(|last| last.client.is_as_before(file.before.as_deref())) {
         let message = format!("an earlier adopt of {word} was interrupted; nothing is changed");
         return Err(
             Failure::command_line(message).hint(format!("undo it first: {}", command(arguments, "--undo")))

@@ -11,12 +11,12 @@ use gateway::discovery::Discovery;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
+use gateway::terminal_host::TerminalHost;
 use runner::{Catalog, Engine};
 use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::{CacheCommand, WarmArguments};
-use crate::terminal_host::TerminalHost;
 
 /// The time for which `warm` waits for the entries to reach the remote cache: enough for a layer over a slow line.
 const FLUSH: Duration = Duration::from_secs(600);

@@ -5,10 +5,7 @@ mod definition;
 mod difference;
 mod export;
 mod report;
-pub(crate) mod source;
-
-pub(crate) use definition::reference;
-pub(crate) use source::{generatable, saved_tools};
+mod source;
 
 use codegen::{Bindings, Once, ToolBinding};
 use gateway::exit_code;

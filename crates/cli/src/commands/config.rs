@@ -53,7 +53,7 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> Result<u8, Failure>
 fn found(file: Option<&Path>, notes: &mut Vec<String>) -> Vec<Report> {
     match config::check(file) {
         Ok(checked) => {
-            let further = server::check::problems(&checked);
+            let further = assistant::check::problems(&checked);
             notes.extend(checked.notes);
             let problems = checked.problems.into_iter().chain(further);
             problems.map(|problem| Report::of(Kind::Configuration, vec![problem])).collect()

@@ -15,6 +15,7 @@ use report::Kind;
 use server::setup;
 use system::calendar::minute;
 use terminal::Terminal;
+use terminal::table::{short, show_table};
 
 use self::reading::{Page, Style};
 use crate::arguments::{
@@ -22,7 +23,6 @@ use crate::arguments::{
     PruneArguments,
 };
 use crate::commands::exported_file::ExportedFile;
-use crate::commands::mcp::table::{short, show_table};
 
 /// Matches the labels of subagents' conversations.
 const SUBAGENTS: &str = "subagent:*";
@@ -52,7 +52,7 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
 /// project configurations are ignored, as in `ask` and `chat`.
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
     let config = setup::configure(&place.options().without_untrusted())?;
-    let Some(file) = server::conversations::file(&config)? else {
+    let Some(file) = assistant::conversations::file(&config)? else {
         let message = "no conversations are kept: agent.conversations is false in the configuration";
         return Err(Failure::new(Kind::Conversation, message).with_code(exit_code::CONFIGURATION));
     };

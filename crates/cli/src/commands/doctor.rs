@@ -24,8 +24,8 @@ use terminal::Terminal;
 
 use crate::arguments::DoctorArguments;
 
+use self::clients::ClientFinding;
 use bundle::bundle;
-use clients::ClientFinding;
 use grants::WriteGrant;
 use line::{Line, line};
 

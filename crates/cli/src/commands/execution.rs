@@ -15,6 +15,8 @@ use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
+use gateway::terminal_host::TerminalHost;
+use gateway::terminal_prompter::{self, Questions};
 use gateway::unmatched;
 use history::execution_history::{self, ExecutionHistory};
 use history::{Durability, Ending, NewExecution, RecordedExecution, Requester};
@@ -27,8 +29,6 @@ use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use crate::demo;
-use crate::terminal_host::TerminalHost;
-use crate::terminal_prompter::{self, Questions};
 
 /// Maximum number of attempts if tools change while a program is compiled.
 const CATALOG_CHANGES: usize = 3;

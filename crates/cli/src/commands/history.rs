@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use history::shown::{duration, from};
 use history::{Differences, Execution, Filter, HistoryError, Page, Reader, Summary};
 use report::Kind;
 use system::calendar::minute;
 use terminal::Terminal;
+use terminal::table::{short, show_table};
 
 use crate::arguments::{
     HistoryCommand, HistoryDeleteArguments, HistoryDiffArguments, HistoryExportArguments,
@@ -19,8 +21,6 @@ use crate::arguments::{
     RunProgramArguments, RunProgramOptions,
 };
 use crate::commands::exported_file::ExportedFile;
-use crate::commands::mcp::table::{short, show_table};
-use crate::terminal_prompter;
 
 /// Length of an id in a list, in characters: enough to be unique among some thousands.
 const ID: usize = 8;

@@ -10,12 +10,7 @@ pub(crate) mod observe;
 mod resources;
 mod servers;
 mod support;
-pub(crate) mod table;
 mod tools;
-
-pub(crate) use servers::source;
-pub(crate) use table::{short, show_table, table};
-pub(crate) use tools::{called_by, rows};
 
 use gateway::exit_code;
 use gateway::failure::Failure;

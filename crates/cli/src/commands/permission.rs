@@ -9,9 +9,9 @@ use report::Kind;
 use serde_json::{Value, json};
 use system::calendar::{minute, of_milliseconds};
 use terminal::Terminal;
+use terminal::table::show_table;
 
 use crate::arguments::{ListPermissionsArguments, PermissionCommand, RevokeArguments};
-use crate::commands::mcp::table::show_table;
 
 /// Runs a subcommand of `permission` and returns the exit code.
 pub(crate) async fn run(command: &PermissionCommand) -> Result<u8, Failure> {

@@ -4,12 +4,12 @@ use std::io::{IsTerminal as _, Read as _};
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use mcp::keyring::{self, KeyringError, MAX_SECRET};
 use report::{Kind, Report};
 use terminal::{Terminal, say};
 
 use crate::arguments::SecretCommand;
-use crate::terminal_prompter;
 
 /// Runs a command and returns the exit code.
 pub(crate) async fn run(command: &SecretCommand) -> Result<u8, Failure> {

@@ -1,7 +1,7 @@
 //! `toolsmith setup`: adds `toolsmith serve` to the configurations of MCP clients, and removes it again.
 //!
 //! `found` changes all clients at once. `servers` reports which servers the entry has. `check` starts an entry and
-//! reports what the client's model sees. `crate::clients` knows the clients and changes their files.
+//! reports what the client's model sees. The crate `clients` knows the clients and changes their files.
 
 mod check;
 mod consent;
@@ -11,6 +11,8 @@ mod servers;
 
 use std::path::Path;
 
+use clients::file::report_backup;
+use clients::{Client, ClientFile, ClientScope, Entry, Place, State, place};
 use config::{ConfigLayer, layers};
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -21,9 +23,7 @@ pub(crate) use check::{Checked, check_installed};
 pub(crate) use consent::ask_to_change;
 use found::{Written, report_left_out};
 
-use crate::arguments::{ClientScope, SetupArguments};
-use crate::clients::file::report_backup;
-use crate::clients::{Client, ClientFile, Entry, Place, State, place};
+use crate::arguments::SetupArguments;
 
 /// Writes, prints or removes the entry and returns the exit code.
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
@@ -83,7 +83,8 @@ async fn named_entry(
     client: Client,
     config: Option<&Path>,
 ) -> Result<Entry, Failure> {
-    let mut entry = Entry::wanted(arguments, client, config).await?;
+    let entry = Entry::new(client, &arguments.name, config).await?;
+    let mut entry = entry.in_container(arguments.container().as_ref(), config)?;
     let word = client.word();
     let refused = |option: &str, what: &str| {
         Err(Failure::command_line(format!("the entry for {word} has no setting to {what}"))

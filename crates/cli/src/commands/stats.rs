@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use history::shown::duration;
 use history::statistics::{self, ToolStatistics};
 use history::{Filter, Reader, Savings, Tokens};
@@ -12,10 +13,9 @@ use runner::size;
 use serde::Serialize;
 use system::calendar;
 use terminal::Terminal;
+use terminal::table::table;
 
 use crate::arguments::StatsArguments;
-use crate::commands::mcp::table::table;
-use crate::terminal_prompter;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn stats(arguments: &StatsArguments) -> Result<u8, Failure> {

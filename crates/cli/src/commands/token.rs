@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use system::calendar;
 use system::random;
 use terminal::Terminal;
+use terminal::table::table;
 
 use crate::arguments::{NewTokenArguments, TokenCommand, TokensArguments};
-use crate::commands::mcp::table::table;
 
 /// The first characters of a token, by which people and scanners for secrets recognize it.
 const PREFIX: &str = "toolsmith_";
@@ -81,11 +81,10 @@ fn list(arguments: &TokensArguments, terminal: &Terminal) -> Result<(), Failure>
                 .tools
                 .as_ref()
                 .map(|tools| tools.iter().map(config::Glob::text).collect::<Vec<_>>().join(", "));
-            let never = || "never".to_owned();
             vec![
                 (*name).clone(),
                 tools.unwrap_or_else(|| "all".to_owned()),
-                last_day(token).unwrap_or_else(never),
+                last_day(token).unwrap_or_else(|| "never".to_owned()),
                 state(token, denied(name)).to_owned(),
             ]
         });

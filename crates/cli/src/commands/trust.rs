@@ -10,13 +10,13 @@ use config::trust::{self, ProjectFiles, Trust};
 use config::{ConfigLayer, Error, locks, show, variables};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use mcp::Lock;
 use report::Kind;
 use serde_json::{Value as Json, json};
 use terminal::Terminal;
 
 use crate::arguments::TrustArguments;
-use crate::terminal_prompter;
 
 /// Runs `trust` and returns the exit code.
 pub(crate) async fn trust(arguments: &TrustArguments) -> Result<u8, Failure> {

@@ -68,12 +68,6 @@ pub(crate) async fn serve_stdio(copies: u32) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// The tools, as the server lists them.
-pub(crate) fn tools() -> Vec<serde_json::Value> {
-    // Tools of the protocol library always serialize.
-    router(0).list_all().iter().filter_map(|tool| serde_json::to_value(tool).ok()).collect()
-}
-
 /// One session with the shop.
 struct Demo {
     shop: Shop,

@@ -1,12 +1,11 @@
 //! The shop behind the tools, independent of the protocol. The text of an error is the tool's answer.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::data;
 use super::schema::{
     CreateNote, Customer, GetCustomer, ListOrders, NoteCreated, NoteSummary, Order, OrderPage, Product,
     ProductList, SearchProducts, Summary,
 };
+use parking_lot::Mutex;
 
 /// Maximum number of orders on a page.
 const MAX_PAGE: u32 = 50;
@@ -89,7 +88,7 @@ impl Shop {
         if bytes > MAX_NOTE_BYTES {
             return Err(format!("a note may have at most {MAX_NOTE_BYTES} bytes, not {bytes}"));
         }
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.notes.lock();
         if notes.len() == MAX_NOTES {
             return Err(format!("a session may have at most {MAX_NOTES} notes"));
         }
@@ -105,7 +104,7 @@ impl Shop {
             customers: self.customers.len(),
             products: self.products.len(),
             orders: self.orders.len(),
-            notes: self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            notes: self.notes.lock().clone(),
         }
     }
 }

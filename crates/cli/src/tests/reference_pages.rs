@@ -51,7 +51,7 @@ fn limits_page_shows_the_limits_of_the_code() {
             "texts of an answer of `serve`",
             "[`serve.output`](serve.md#long-output) in bytes, whatever the number of lines".to_owned(),
         ),
-        ("images in an answer of `serve`", format!("{} of Base64", size(server::answer::IMAGES_ROOM))),
+        ("images in an answer of `serve`", format!("{} of Base64", size(answer::IMAGES_ROOM))),
         (
             "texts that `serve` keeps whole because an answer is cut",
             format!(
@@ -221,14 +221,14 @@ fn repository() -> PathBuf {
 }
 
 fn read(path: &std::path::Path) -> String {
-    fs_err::read_to_string(path).unwrap_or_default()
+    std::fs::read_to_string(path).unwrap_or_default()
 }
 
 /// Compares a page with what it must be.
 fn compare(page: &str, expected: &str) {
     let path = repository().join("docs").join(page);
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs_err::write(&path, expected).unwrap();
+        std::fs::write(&path, expected).unwrap();
     }
     assert!(
         read(&path) == expected,

@@ -6,7 +6,7 @@ use super::{Busy, Client, Kind, Slot, Slots};
 
 /// The slot of one execution. Dropping it ends the execution.
 #[derive(Debug)]
-pub(crate) struct SlotLease {
+pub struct SlotLease {
     slots: Arc<Slots>,
     client: Client,
     state: Mutex<State>,
@@ -56,7 +56,7 @@ impl Slots {
     ///
     /// # Errors
     /// If there is no room to wait, or none for this client.
-    pub(crate) async fn take(
+    pub async fn take(
         self: &Arc<Self>,
         client: &Client,
         on_wait: impl FnOnce(),

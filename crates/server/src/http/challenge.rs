@@ -7,10 +7,9 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use config::{Auth, Serve};
+use identity::Refusal;
 use serde_json::json;
 use url::Url;
-
-use crate::identity::access_token::InvalidToken;
 
 /// The path of the metadata; the path of the resource follows (RFC 9728, section 3.1).
 pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";
@@ -18,49 +17,32 @@ pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";
 /// The time after which a client tries again, in seconds.
 const RETRY: &str = "10";
 
-/// The reason why a request is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// It has no token.
-    Missing,
-    /// Its token is not valid.
-    Invalid(InvalidToken),
-    /// Its token is valid, but denied.
-    Denied(&'static str),
-    /// Its token lacks these scopes.
-    Scopes(Vec<String>),
-    /// Its token can't be checked now.
-    Unavailable(String),
-}
-
-impl Refusal {
-    /// The response, for this configuration.
-    pub(super) fn into_response(self, serve: &Serve) -> Response {
-        let auth = serve.auth.as_ref();
-        let (status, error, why) = match &self {
-            Refusal::Missing => (StatusCode::UNAUTHORIZED, None, "a bearer token is required".to_owned()),
-            Refusal::Invalid(why) => (StatusCode::UNAUTHORIZED, Some("invalid_token"), why.to_string()),
-            Refusal::Denied(why) => (StatusCode::UNAUTHORIZED, Some("invalid_token"), (*why).to_owned()),
-            Refusal::Scopes(_) => {
-                (StatusCode::FORBIDDEN, Some("insufficient_scope"), "the token lacks a scope".to_owned())
-            }
-            Refusal::Unavailable(why) => {
-                let retry = [(header::RETRY_AFTER, RETRY)];
-                return (StatusCode::SERVICE_UNAVAILABLE, retry, format!("{why}\n")).into_response();
-            }
-        };
-        let scopes = match &self {
-            Refusal::Scopes(scopes) => scopes.clone(),
-            _ => auth.and_then(|auth| auth.required_scopes.clone()).unwrap_or_default(),
-        };
-        let challenge = challenge(error.map(|error| (error, why.as_str())), &scopes, auth);
-        let mut response = (status, format!("{why}\n")).into_response();
-        // All parts are checked to be visible characters.
-        let challenge = HeaderValue::from_str(&challenge)
-            .unwrap_or(HeaderValue::from_static("Bearer realm=\"toolsmith\""));
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-        response
-    }
+/// The response to a refused request, for this configuration.
+pub(super) fn response(refusal: &Refusal, serve: &Serve) -> Response {
+    let auth = serve.auth.as_ref();
+    let (status, error, why) = match refusal {
+        Refusal::Missing => (StatusCode::UNAUTHORIZED, None, "a bearer token is required".to_owned()),
+        Refusal::Invalid(why) => (StatusCode::UNAUTHORIZED, Some("invalid_token"), why.to_string()),
+        Refusal::Denied(why) => (StatusCode::UNAUTHORIZED, Some("invalid_token"), (*why).to_owned()),
+        Refusal::Scopes(_) => {
+            (StatusCode::FORBIDDEN, Some("insufficient_scope"), "the token lacks a scope".to_owned())
+        }
+        Refusal::Unavailable(why) => {
+            let retry = [(header::RETRY_AFTER, RETRY)];
+            return (StatusCode::SERVICE_UNAVAILABLE, retry, format!("{why}\n")).into_response();
+        }
+    };
+    let scopes = match refusal {
+        Refusal::Scopes(scopes) => scopes.clone(),
+        _ => auth.and_then(|auth| auth.required_scopes.clone()).unwrap_or_default(),
+    };
+    let challenge = challenge(error.map(|error| (error, why.as_str())), &scopes, auth);
+    let mut response = (status, format!("{why}\n")).into_response();
+    // All parts are checked to be visible characters.
+    let challenge =
+        HeaderValue::from_str(&challenge).unwrap_or(HeaderValue::from_static("Bearer realm=\"toolsmith\""));
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    response
 }
 
 fn challenge(error: Option<(&str, &str)>, scopes: &[String], auth: Option<&Auth>) -> String {
@@ -126,6 +108,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use config::SignatureAlgorithm;
+    use identity::InvalidToken;
 
     use super::*;
 
@@ -144,7 +127,7 @@ mod tests {
     }
 
     fn challenge_of(refusal: Refusal, serve: &Serve) -> (u16, String) {
-        let response = refusal.into_response(serve);
+        let response = response(&refusal, serve);
         let challenge = response.headers()[header::WWW_AUTHENTICATE].to_str().unwrap().to_owned();
         (response.status().as_u16(), challenge)
     }

@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use identity::{Access, Identity, Refusal, SingleToken};
 use rmcp::ServerHandler;
 use rmcp::model::{ProtocolVersion, RequestId};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -21,20 +22,17 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::accept::Accepted;
-use super::access::Access;
 use super::body::{self, BodyError, busy, holding};
 use super::body_budget::{BODY_LIMIT, BodyBudget};
-use super::challenge::Refusal;
+use super::challenge;
 use super::cors;
 use super::head;
 use super::holder::Holder;
 use super::numbers;
 use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry, TooMany};
-use super::token::Token;
 use crate::caller::Abilities;
 use crate::execution_slots::share;
-use crate::identity::{self, Identity};
 use crate::json_size::MessageSizes;
 use crate::message::{self, RejectedMessage};
 use crate::resource::Resource;
@@ -87,7 +85,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
     pub(super) fn new(
         state: Arc<ServerState>,
         service: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
-        (address, token): (SocketAddr, Option<Token>),
+        (address, token): (SocketAddr, Option<SingleToken>),
         end: CancellationToken,
     ) -> Arc<Self> {
         let mut config =
@@ -160,7 +158,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         let serve = &settings.config.serve;
         let identity = match self.access.identify(request.headers(), serve).await {
             Ok(identity) => identity,
-            Err(refusal) => return refusal.into_response(serve),
+            Err(refusal) => return challenge::response(&refusal, serve),
         };
         // Nothing behind this point can pass a client's token on.
         request.headers_mut().remove(header::AUTHORIZATION);
@@ -256,7 +254,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         if method == "tools/call"
             && let Some(refusal) = self.lacking_scope(&head, parameters)
         {
-            return refusal.into_response(&self.state.settings.borrow().config.serve);
+            return challenge::response(&refusal, &self.state.settings.borrow().config.serve);
         }
         let session = head.headers.get(SESSION).and_then(|session| session.to_str().ok());
         let request_id = RequestId::deserialize(&id).ok();
@@ -356,7 +354,7 @@ pub(super) async fn metrics<Handler: ServerHandler>(
     }
     match endpoint.access.identify(request.headers(), serve).await {
         Ok(_) => scrape::answer(&endpoint.state),
-        Err(refusal) => refusal.into_response(serve),
+        Err(refusal) => challenge::response(&refusal, serve),
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::net::IpAddr;
 
-use crate::identity;
-
 /// The subject of a request, or where it comes from if requests have no subjects.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Holder {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use axum::routing::get;
 use gateway::failure::Failure;
+use identity::has_identities;
 use report::Kind;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::access::has_identities;
 use super::connections;
 use crate::scrape::{self, PATH};
 use crate::state::ServerState;

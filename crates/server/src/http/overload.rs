@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use gateway::propagation::process_depth::{self, PROCESS};
 use gateway::reference::ExecuteCode;
+use identity::Identity;
 use rmcp::ServerHandler;
 use rmcp::model::{ProtocolVersion, RequestId, RequestMetaObject};
 use serde::Deserialize;
@@ -19,7 +20,6 @@ use serde_json::{Value, json};
 use super::endpoint::{Endpoint, SESSION, is_json};
 use super::head;
 use crate::definitions::{self, EXECUTE};
-use crate::identity::Identity;
 use crate::journal::{ClientInfo, Requester};
 use crate::refusal;
 

@@ -7,12 +7,11 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
+use identity::{SingleToken, bearer};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio_util::sync::CancellationToken;
 
-use super::access::bearer;
 use super::table::Table;
-use super::token::Token;
 use super::{connections, head};
 
 /// The required token.
@@ -90,7 +89,7 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
 async fn record(request: Request) -> (Admitted, Response) {
     let (head, body) = request.into_parts();
     let headers: &HeaderMap = &head.headers;
-    let is_authorized = bearer(headers).is_some_and(|shown| Token::fixed(TOKEN).is(shown));
+    let is_authorized = bearer(headers).is_some_and(|shown| SingleToken::fixed(TOKEN).is(shown));
     let own = |(name, value): (&axum::http::HeaderName, &axum::http::HeaderValue)| {
         (name.as_str().to_owned(), value.as_bytes().to_vec())
     };

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
+use identity::Subject;
 use prometheus_client::metrics::gauge::Gauge;
 use rmcp::model::{
     ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion, RequestId,
@@ -22,7 +23,6 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::execution_slots::share;
-use crate::identity::{self, Subject};
 use crate::journal::ClientInfo;
 use crate::snapshot::Settings;
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use audit::{Answer, Arguments, Record, Unrecorded};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use runner::{
@@ -11,7 +12,6 @@ use runner::{
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::context::RequestContext;
-use crate::audit::{self, Answer, Arguments, Record, Unrecorded};
 
 /// The records that name the requester.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl AuditSink {
     fn write(&self, record: &Record<'_>) -> Result<(), Refused> {
         let settings = &self.context.sinks.settings;
         let Some(audit) = &settings.audit else { return Ok(()) };
-        audit.record(record, &settings.masker).map_err(Refused::from)
+        audit.record(record, &settings.masker).map_err(|unrecorded| refused(&unrecorded))
     }
 
     fn kept(&self, arguments: &RawValue) -> Option<Arguments> {
@@ -166,8 +166,7 @@ impl Sink for AuditSink {
     }
 }
 
-impl From<Unrecorded> for Refused {
-    fn from(unrecorded: Unrecorded) -> Self {
-        Refused { kind: FailureKind::Unavailable, reason: "audit", message: unrecorded.to_string() }
-    }
+/// The refusal of an action that can't be recorded.
+fn refused(unrecorded: &Unrecorded) -> Refused {
+    Refused { kind: FailureKind::Unavailable, reason: "audit", message: unrecorded.to_string() }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use telemetry::{ExecutionSpan, Network};
+
 use super::requester::Requester;
 use crate::sinks::Sinks;
-use crate::telemetry::{ExecutionSpan, Network};
 
 /// The context for the records and spans of an execution, or of a direct call.
 pub(crate) struct RequestContext {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use gateway::permission::rules::NotInForce;
+use identity::Identity;
 use runner::{Begin, FailureKind, Refused, Sink};
 
-use crate::identity::Identity;
 use crate::settings_in_force::SettingsInForce;
 use crate::snapshot::Settings;
 use crate::state::ServerState;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use runner::{AnsweredCall, Begin, Refused, Sink};
+use telemetry::meters;
 
 use super::context::RequestContext;
-use crate::telemetry::meters;
 
 /// The sink of metrics, and of those that are exported with traces.
 pub(super) struct MetricsSink(pub(super) Arc<RequestContext>);

@@ -3,21 +3,21 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use audit::Who;
 use axum::http::request::Parts;
 use gateway::propagation::{self, PassedOn, process_depth};
+use identity::Subject;
 use rmcp::RoleServer;
 use rmcp::model::{Implementation, InitializeRequestParams, InitializeResult, RequestId, RequestMetaObject};
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
+use telemetry::{Incoming, Network, TraceContext};
 
-use crate::audit::Who;
-use crate::identity::Subject;
 use crate::open_questions::Asker;
 use crate::page_prompt::PagePrompt;
 use crate::peer_address;
 use crate::session::{ClientSession, ClientTransport};
 use crate::state::ServerState;
-use crate::telemetry::{Incoming, Network, TraceContext};
 
 /// The common facts of a client's requests: the name and version that it claims, and its session if it has one.
 #[derive(Debug, Clone)]

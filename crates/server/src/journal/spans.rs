@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use runner::{Begin, Refused, Sink};
+use telemetry::CallSpan;
 
 use super::context::RequestContext;
-use crate::telemetry::CallSpan;
 
 /// The sink of spans.
 pub(super) struct SpanSink(pub(super) Arc<RequestContext>);

@@ -9,7 +9,6 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 
 use super::{PendingRequest, PendingRequests, Running, WorkTerms};
-use crate::answer;
 use crate::level::Level;
 
 /// Size that is reserved for the result of work that goes on, in bytes: far more than most have, and a client may hold

@@ -6,7 +6,6 @@ use gateway::pins::Known;
 
 use super::running::RESULT;
 use super::*;
-use crate::answer;
 use crate::fixtures::{PipeClient, session, state};
 use crate::snapshot::Settings;
 use crate::state::ServerState;

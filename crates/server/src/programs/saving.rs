@@ -25,7 +25,6 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::checking::request;
-use crate::answer;
 use crate::approval::{self, Offered};
 use crate::caller::Caller;
 use crate::catalog_watcher::CatalogWatcher;

@@ -1,10 +1,10 @@
 //! Notifications of a subscription (`subscriptions/listen`, MCP 2026-07-28). The sink sends only those that the client
 //! subscribed to.
 
+use answer::client_profile::ClientProfile;
 use rmcp::service::SubscriptionSink;
 
 use crate::client_host::ServerNotice;
-use crate::client_profile::ClientProfile;
 use crate::definitions;
 use crate::snapshot::Snapshot;
 

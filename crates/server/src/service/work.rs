@@ -11,14 +11,14 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value, json};
 
 use super::McpService;
-use crate::client_profile::ClientProfile;
+use crate::caller::client_of;
 use crate::execute::{Arguments, Execution};
-use crate::identity;
 use crate::journal::Requester;
 use crate::message;
 use crate::multi_round_trip::{CallScope, MultiRoundTripCall};
 use crate::programs::saving::{SaveProgram, Saving};
 use crate::proxy::ProxiedRequest;
+use crate::session::identity_of;
 use crate::snapshot::Snapshot;
 
 /// The time before a client's own limit at which the answer is sent that an execution still runs: it may take time to
@@ -47,7 +47,7 @@ impl McpService {
             return None;
         }
         let configured = self.state.settings.borrow().config.serve.answer_before;
-        let known = || Some(ClientProfile::of_request(context).call_limit?.saturating_sub(ANSWER_MARGIN));
+        let known = || Some(client_of(context).call_limit?.saturating_sub(ANSWER_MARGIN));
         configured.or_else(known)
     }
 
@@ -70,7 +70,7 @@ impl McpService {
             id,
             caller: scope.caller.clone(),
             requester: Requester::of(&self.session, context),
-            identity: identity::of(context),
+            identity: identity_of(context),
             arguments,
             program: None,
             given: None,

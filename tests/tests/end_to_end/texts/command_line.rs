@@ -9,7 +9,7 @@ use crate::harness::Run;
 #[test]
 fn errors_of_command_lines() {
     let mut page = Page::new("errors-command-line");
-    let lines: [&[&str]; 32] = [
+    let lines: [&[&str]; 31] = [
         &[],
         &["rum"],
         &["run"],
@@ -40,7 +40,6 @@ fn errors_of_command_lines() {
         &["serve", "--token-env", "TOKEN"],
         &["setup", "emacs"],
         &["conversation", "prune", "--older-than", "30"],
-        &["bench", "--rounds", "1"],
         &["demo-server", "--copies", "1000"],
     ];
     for line in lines {

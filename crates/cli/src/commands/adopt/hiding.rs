@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use clients::plain_secrets::{self, Secret};
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use mcp::keyring;
 use terminal::say;
 
 use super::selection::Chosen;
 use crate::arguments::{AdoptArguments, SecretsPlace};
-use crate::commands::plain_secrets::{self, Secret};
 use crate::commands::secret::in_keyring;
-use crate::terminal_prompter;
 
 /// The secrets that were taken out of the entries.
 #[derive(Debug, Default)]

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use clients::edit::{Editable, Entry};
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use serde_json::Value as Json;
 use terminal::say;
 
 use crate::arguments::AdoptArguments;
-use crate::commands::mcp::edit::change::Entry;
-use crate::commands::mcp::edit::file::Editable;
-use crate::terminal_prompter;
 
 /// A server to move.
 #[derive(Debug)]

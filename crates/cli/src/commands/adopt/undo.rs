@@ -2,22 +2,21 @@
 //!
 //! A file that nobody has changed since gets its earlier bytes. In other files, single entries are put back.
 
+use clients::ClientFile;
+use clients::adopted::{Adoption, Record};
+use clients::edit::{Change, Editable, Scope};
+use clients::file::report_backup;
+use clients::file_lock::hold;
+use clients::import::is_toolsmith;
 use config::trust;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use serde_json::Value as Json;
 use terminal::say;
 
-use super::record::{Adoption, Record};
-use crate::arguments::{AdoptArguments, Scope};
-use crate::clients::ClientFile;
-use crate::clients::file::report_backup;
-use crate::clients::import::is_toolsmith;
-use crate::commands::mcp::edit::change::Change;
-use crate::commands::mcp::edit::file::Editable;
+use crate::arguments::AdoptArguments;
 use crate::commands::mcp::edit::save;
 use crate::commands::setup::ask_to_change;
-use crate::file_lock::hold;
 
 /// Undoes the last adoption and returns the exit code. `command` is what the user has typed.
 pub(super) async fn undo(

@@ -2,16 +2,16 @@
 
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use report::{Kind, Report};
 use runner::{Bucket, BucketContents, CacheContents, Entries, Removal, Removed};
 use serde_json::{Value, json};
 use server::setup;
 use server::tool_result_files::{BYTES_KEPT, FILES_KEPT};
 use terminal::Terminal;
+use terminal::table::show_table;
 
 use crate::arguments::{CachePruneArguments, CleanArguments, InfoArguments};
-use crate::commands::mcp::show_table;
-use crate::terminal_prompter;
 
 /// Shows what the cache contains, and returns the exit code.
 pub(super) fn info(arguments: &InfoArguments, terminal: &Terminal) -> Result<u8, Failure> {

@@ -11,6 +11,7 @@ use gateway::failure::Failure;
 use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
 use gateway::reference::DESCRIPTION_TOKENS;
+use gateway::terminal_host::TerminalHost;
 use gateway::tool_list::for_snippets;
 use mcp::{Listing, Lock, LockedServer};
 use report::Kind;
@@ -19,7 +20,6 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::CodegenArguments;
-use crate::terminal_host::TerminalHost;
 
 /// Servers with their tools.
 pub(super) struct Found {
@@ -67,20 +67,10 @@ fn listing(text: &str, file: &Path) -> Result<Listing, Failure> {
     })
 }
 
-/// Reads the tools of a file with a saved `tools/list` result, converted for the code generator.
-pub(crate) fn saved_tools(file: &Path) -> Result<Vec<Tool>, Failure> {
-    tools_in(&read(file)?, file)
-}
-
-/// Like [`saved_tools`], for a text that was read already.
+/// Reads the tools of a saved `tools/list` result, converted for the code generator.
 pub(super) fn tools_in(text: &str, file: &Path) -> Result<Vec<Tool>, Failure> {
-    let tools: Vec<Value> = listing(text, file)?.tools.iter().map(mcp::Tool::definition).collect();
-    Ok(generatable(&tools))
-}
-
-/// Converts tools for snippets from the form in which servers send them to that of the code generator.
-pub(crate) fn generatable(tools: &[Value]) -> Vec<Tool> {
-    tools.iter().filter_map(for_snippets).collect()
+    let listing = listing(text, file)?;
+    Ok(listing.tools.iter().filter_map(|tool| for_snippets(&tool.definition())).collect())
 }
 
 fn locked(file: &Path) -> Result<Found, Failure> {

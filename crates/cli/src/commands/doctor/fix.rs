@@ -5,13 +5,13 @@
 use std::process::Stdio;
 
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use report::{Kind, Report};
 use runner::Inspection;
 use sandbox::Support;
 use terminal::{Terminal, say_note};
 
 use crate::arguments::DoctorArguments;
-use crate::terminal_prompter;
 
 /// A command that fixes something.
 #[derive(Debug, Clone, PartialEq, Eq)]

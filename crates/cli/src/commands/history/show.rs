@@ -7,8 +7,7 @@ use history::{Call, Execution, PhaseStart, Question, Summary, Tokens};
 use runner::size;
 use serde_json::Value;
 use system::calendar::of_milliseconds;
-
-use crate::commands::mcp::table::table;
+use terminal::table::table;
 
 /// The page.
 pub(super) fn page(execution: &Execution) -> String {

@@ -9,6 +9,7 @@ use gateway::failure::Failure;
 use gateway::permission::ApprovedTools;
 use gateway::pins::Known;
 use gateway::sessions::{Opened, Sessions};
+use gateway::terminal_prompter::{self, Questions};
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use report::Kind;
@@ -22,7 +23,6 @@ use terminal::Terminal;
 
 use super::support::{note_difference, print_json, remember, server_of, sessions};
 use crate::arguments::CallArguments;
-use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
 use crate::tool_usage;
 use mcp::tool_members::Members;
@@ -110,7 +110,7 @@ fn given(arguments: &CallArguments) -> Result<(Box<RawValue>, bool), Failure> {
             Ok((object(&text)?, false))
         }
         (None, items) => {
-            let read = tool_usage::read(items).map_err(Failure::command_line)?;
+            let read = tool_usage::read(items).map_err(|error| Failure::command_line(error.to_string()))?;
             Ok((object(&Value::Object(read).to_string())?, true))
         }
     }

@@ -1,37 +1,29 @@
 //! `toolsmith mcp add|import|remove|enable|disable`: changes the servers of a configuration file.
 //!
-//! `edit::file` changes the file; `crate::clients` reads other clients' files.
+//! The crate `clients` changes the file, and reads other clients' files.
 
-pub(crate) mod change;
-pub(crate) mod file;
-pub(crate) mod json;
-pub(crate) mod line_json;
-pub(crate) mod replace;
-mod style;
 pub(crate) mod trusting;
-pub(crate) mod yaml;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clients::edit::{Change, Editable, Entry, Scope};
+use clients::file_lock::hold;
+use clients::import::{of_client, read};
+use clients::{ClientFile, ClientScope, Place};
 use config::{Permission, command_line, split_command};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use report::{Kind, Problem, Report, problems};
 use serde_json::{Map, Value as Json, json};
 use terminal::say_note;
 
 use crate::arguments::{
-    AccessArguments, AddArguments, ClientScope, DestinationArguments, ImportArguments, NamedArguments,
-    OAuthArguments, Scope, TransportArgument,
+    AccessArguments, AddArguments, DestinationArguments, ImportArguments, NamedArguments, OAuthArguments,
+    TransportArgument,
 };
-use crate::clients::import::{of_client, read};
-use crate::clients::{ClientFile, Place};
-use crate::file_lock::hold;
-use crate::terminal_prompter;
 use crate::usage_hints::words;
-use change::{Change, Entry};
-use file::Editable;
 
 /// Adds a server and returns the changed file.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<PathBuf, Failure> {

@@ -14,6 +14,7 @@ use gateway::discovery::Discovery;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
+use gateway::terminal_host::TerminalHost;
 use mcp::Lock;
 use report::{Kind, Report};
 use serde_json::{Value, json};
@@ -23,7 +24,6 @@ use terminal::Terminal;
 use crate::arguments::PinArguments;
 use crate::commands::mcp::lock_writer::{self, LockWriter, no_lock_file};
 use crate::commands::mcp::support::print_json;
-use crate::terminal_host::TerminalHost;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {

@@ -3,13 +3,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use clients::file_lock::hold;
 use mcp::Lock;
 
 use config::trust::{self, ProjectFiles, Trust};
 use config::{Config, layers, locks};
 use gateway::failure::Failure;
-
-use crate::file_lock::hold;
 
 /// The error if the servers have no lock file.
 pub(crate) fn no_lock_file(config: &Config) -> Failure {

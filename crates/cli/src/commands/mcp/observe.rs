@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use answer::shapes;
 use codegen::{Server, observe};
 use config::Config;
 use gateway::config_secrets;
@@ -12,20 +13,19 @@ use gateway::observed::{ObservedOutputs, is_one_text};
 use gateway::permission::{ApprovedTools, PermissionPolicy};
 use gateway::pins::{Locks, Pins};
 use gateway::sessions::Sessions;
+use gateway::terminal_host::TerminalHost;
+use gateway::terminal_prompter::{self, Questions};
 use gateway::tool_list::ToolList;
 use mcp::{Lock, LockedTool, Observed, Shape};
 use report::Kind;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use server::answer_shapes;
 use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::{LockArguments, ObserveArguments};
 use crate::commands::mcp::lock_writer::{self, no_lock_file};
 use crate::commands::mcp::support::print_json;
-use crate::terminal_host::TerminalHost;
-use crate::terminal_prompter::{self, Questions};
 use crate::tool_arguments::object;
 
 /// Runs `mcp observe` and returns the exit code.
@@ -110,8 +110,8 @@ fn learn(
         content.extend(answer.content.iter().cloned());
         content.sort_unstable();
         content.dedup();
-        let shape = added(seen.map(|seen| seen.shape), &answer.value, masker).map_err(|message| {
-            Failure::new(Kind::Server, format!("{server}.{tool}: {message}"))
+        let shape = added(seen.map(|seen| seen.shape), &answer.value, masker).map_err(|mixed| {
+            Failure::new(Kind::Server, format!("{server}.{tool}: {mixed}"))
                 .with_code(exit_code::RUNTIME)
                 .hint("do not observe a tool that returns both; --forget deletes earlier observations")
         })?;
@@ -121,18 +121,25 @@ fn learn(
     Ok(())
 }
 
+/// Results of a tool are of two kinds.
+#[derive(Debug, thiserror::Error)]
+#[error("the result is {now}, and earlier ones were {before}")]
+struct Mixed {
+    now: &'static str,
+    before: &'static str,
+}
+
 /// Merges a result into the observed shape.
-fn added(seen: Option<Shape>, answer: &Answered, masker: &Masker) -> Result<Shape, String> {
-    let mixed = |now: &str, before: &str| format!("the result is {now}, and earlier ones were {before}");
+fn added(seen: Option<Shape>, answer: &Answered, masker: &Masker) -> Result<Shape, Mixed> {
     match (seen, answer) {
         (None, Answered::Json(answer)) => Ok(Shape::OutputSchema(observe::infer(answer))),
         (Some(Shape::OutputSchema(schema)), Answered::Json(answer)) => {
             Ok(Shape::OutputSchema(observe::merge(&schema, &observe::infer(answer))))
         }
-        (None, Answered::Text(text)) => Ok(Shape::Text(answer_shapes::sample(text, masker))),
+        (None, Answered::Text(text)) => Ok(Shape::Text(shapes::sample(text, masker))),
         (Some(Shape::Text(first)), Answered::Text(_)) => Ok(Shape::Text(first)),
-        (Some(Shape::OutputSchema(_)), Answered::Text(_)) => Err(mixed("text", "JSON")),
-        (Some(Shape::Text(_)), Answered::Json(_)) => Err(mixed("JSON", "text")),
+        (Some(Shape::OutputSchema(_)), Answered::Text(_)) => Err(Mixed { now: "text", before: "JSON" }),
+        (Some(Shape::Text(_)), Answered::Json(_)) => Err(Mixed { now: "JSON", before: "text" }),
     }
 }
 
@@ -264,7 +271,7 @@ fn answer(
         return Ok(Answer { value, content });
     };
     if declared.is_some_and(is_one_text)
-        && let Some(text) = answer_shapes::only_text(structured)
+        && let Some(text) = shapes::only_text(structured)
     {
         return Ok(Answer { value: Answered::Text(text.to_owned()), content });
     }
@@ -290,7 +297,7 @@ fn signature(lock: &Lock, server: &str, tool: &str, masker: &Masker) -> String {
     let described = Server { name: server.to_owned(), tools: typed.into_iter().collect() };
     let bindings = codegen::generate(&described, &described.name);
     let signatures = bindings.tools.into_iter().map(|tool| tool.signature);
-    let shape = observed.text(server, tool).map(|text| answer_shapes::shape_of_text(text, masker));
-    let shape = shape.map(|shape| answer_shapes::comment(server, tool, &shape));
+    let shape = observed.text(server, tool).map(|text| shapes::shape_of_text(text, masker));
+    let shape = shape.map(|shape| shapes::comment(server, tool, &shape));
     signatures.chain(shape).collect::<Vec<_>>().join("\n")
 }

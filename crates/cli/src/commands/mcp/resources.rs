@@ -11,10 +11,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use server::setup::{configure, server};
 use server::tool_result_files::{RESULT_LIMIT, Results};
+use terminal::table::show_table;
 use terminal::{Terminal, Wait};
 
 use super::support::{print_json, sessions};
-use super::table::show_table;
 use crate::arguments::{OneArguments, OutputArguments, PromptArguments, ResourceArguments};
 
 /// The kind of list.
@@ -141,12 +141,12 @@ async fn session_of<T>(
 ) -> Result<T, Failure> {
     let name = &server(config, name)?.connection.name;
     let sessions = sessions(config, Pins::default(), terminal);
-    let mask = |message: &str| sessions.masker().mask(message).into_owned();
     let response = match sessions.start(name).await {
         Ok(opened) => {
             let wait = Wait::answer(name.clone());
             let answer = terminal.notifier().awaiting(&wait, ask(&opened.session)).await;
-            answer.map_err(|error| error.report(mask).into())
+            answer
+                .map_err(|error| error.report(|message| sessions.masker().mask(message).into_owned()).into())
         }
         Err(error) => Err(error.into()),
     };

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use config::{Config, ConfigLayer, LoadOptions, Needs, Server};
+use config::{Config, LoadOptions, Needs, Server};
 use futures::future::join_all;
 use gateway::config_secrets;
 use gateway::exit_code;
@@ -15,10 +15,10 @@ use gateway::tool_count::ToolCount;
 use report::{Report, problems};
 use serde_json::{Value, json};
 use server::setup::{self, configure};
+use terminal::table::{short, show_table};
 use terminal::{Masker, Terminal};
 
 use super::support::{code, note_difference, print_json, remember, server_of, sessions};
-use super::table::{short, show_table};
 use crate::arguments::{InspectArguments, OneArguments};
 
 /// Maximum length of a server's texts that is shown, in characters.
@@ -46,7 +46,7 @@ pub(super) fn list(arguments: &InspectArguments, terminal: &Terminal) -> Result<
     let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
     rows.extend(config.absent.iter().map(|absent| {
         json!({ "id": absent.name, "transport": absent.transport, "enabled": absent.wrong.is_some(),
-            "source": source(&absent.layer), "address": null, "timeout": null, "requestTimeout": null,
+            "source": absent.layer.source(), "address": null, "timeout": null, "requestTimeout": null,
             "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.retain(|row| arguments.name.as_ref().is_none_or(|name| row["id"] == **name));
@@ -77,7 +77,7 @@ fn configured(server: &Server, masker: &Masker) -> Value {
         }
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
     };
-    json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": source(&server.layer),
+    json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": server.layer.source(),
         "address": masker.mask(&mcp::keyring::shown(&address)), "timeout": mcp::limit_in_seconds(connection.connect_timeout),
         "requestTimeout": mcp::limit_in_seconds(connection.request_timeout), "error": null })
 }
@@ -91,13 +91,6 @@ fn without_secrets(url: &str) -> String {
         .map_or((rest, String::new()), |(authority, path)| (authority, format!("/{path}")));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     format!("{scheme}://{host}{path}{query}")
-}
-
-pub(crate) fn source(layer: &ConfigLayer) -> String {
-    match layer.file() {
-        Some(file) => format!("{} {}", layer.name(), file.display()),
-        None => layer.name().to_owned(),
-    }
 }
 
 fn cell(value: &Value) -> String {
@@ -212,7 +205,7 @@ impl Tried {
 
     /// All facts as JSON, with the server's texts unchanged.
     fn facts(&self, config: &Config, pins: &Pins) -> Value {
-        let source = config.server(&self.name).map(|server| source(&server.layer));
+        let source = config.server(&self.name).map(|server| server.layer.source());
         let transport = config.server(&self.name).map(|server| server.connection.transport.name());
         let mut facts = json!({ "id": self.name, "transport": transport, "source": source, "enabled": true,
             "state": self.state(), "tools": null, "listedTools": null, "ms": self.ms, "error": null, "warnings": [] });
@@ -250,7 +243,7 @@ pub(super) async fn status(arguments: &InspectArguments, terminal: &Terminal) ->
     let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config, &pins)).collect();
     rows.extend(config.absent.iter().map(|absent| {
         let state = if absent.wrong.is_some() { "error" } else { "disabled" };
-        json!({ "id": absent.name, "transport": absent.transport, "source": source(&absent.layer),
+        json!({ "id": absent.name, "transport": absent.transport, "source": absent.layer.source(),
             "enabled": absent.wrong.is_some(), "state": state, "tools": null,
             "error": absent.wrong.as_deref().map(problems) })
     }));

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use clients::edit::Scope;
 use config::{Config, Server};
 use gateway::cache;
 use gateway::catalog::{self, ServerIntroduction};
@@ -11,15 +12,14 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Difference, Pins};
 use gateway::sessions::{Opened, Sessions};
+use gateway::terminal_host::TerminalHost;
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use serde_json::Value;
 use server::setup;
 use terminal::{Masker, Terminal};
 
-use crate::arguments::Scope;
 use crate::demo;
-use crate::terminal_host::TerminalHost;
 
 /// Creates sessions with the pins of the lock files.
 pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) -> Sessions {

@@ -12,14 +12,15 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
+use gateway::tool_rows::{called_by, rows};
 use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
 use server::setup::configure;
 use terminal::Terminal;
+use terminal::table::show_table;
 
 use super::support::{note_difference, print_json, remember, server_of, sessions};
-use super::table::show_table;
 use crate::arguments::ToolsArguments;
 use mcp::tool_members::{Members, kind_of};
 
@@ -108,52 +109,12 @@ fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, F
     Ok(Partition::new(config, tools, is_for_apps))
 }
 
-/// The tools of a server as it sent them, each with its permission and how it is called.
-pub(crate) fn rows(
-    config: &Config,
-    pins: &Pins,
-    partition: &Partition,
-    server: &str,
-    list: &ToolList,
-) -> Vec<Value> {
-    let held = pins.held(server, list);
-    let row = |raw: Value| {
-        let name = raw["name"].as_str()?;
-        let permission = config.permission(server, name);
-        let direct = partition.direct.iter().find(|tool| tool.server == server && tool.tool == name);
-        let place = if !config.admits(server, name) {
-            "filtered"
-        } else if held.contains(name) {
-            "held back"
-        } else if list.is_for_apps(name) {
-            "for apps only"
-        } else if direct.is_some() {
-            "direct"
-        } else {
-            "code mode"
-        };
-        Some(json!({ "name": name, "description": raw["description"], "inputSchema": raw["inputSchema"],
-            "outputSchema": raw["outputSchema"], "annotations": raw["annotations"], "permission": permission,
-            "place": place, "directName": direct.map(|tool| &tool.name), "safeName": direct.map(|tool| &tool.safe_name) }))
-    };
-    list.tools().filter_map(row).collect()
-}
-
-/// Returns the path that calls a tool, with its name if clients call it directly.
-pub(crate) fn called_by(row: &Value) -> String {
-    match (row["place"].as_str(), row["directName"].as_str()) {
-        (Some("direct"), Some(name)) => format!("direct: {name}"),
-        (place, _) => place.unwrap_or_default().to_owned(),
-    }
-}
-
 fn is_left_out(row: &Value) -> bool {
     row["place"] == "filtered" || row["place"] == "held back"
 }
 
 fn shown<'a>(rows: &'a [Value], arguments: &ToolsArguments) -> Vec<&'a Value> {
-    let is_shown = |row: &&Value| arguments.show_all || is_left_out(row) == arguments.show_filtered;
-    rows.iter().filter(is_shown).collect()
+    rows.iter().filter(|row| arguments.show_all || is_left_out(row) == arguments.show_filtered).collect()
 }
 
 fn mode(config: &Config, server: &str) -> String {

@@ -5,13 +5,13 @@ use std::path::Path;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::saved_programs::RecordedRuns;
+use gateway::terminal_prompter;
 use report::Kind;
 use serde_json::json;
 use terminal::Terminal;
 
 use super::support::store;
 use crate::arguments::{DeleteProgramArguments, ExportProgramArguments, RenameProgramArguments};
-use crate::terminal_prompter;
 
 /// Renames a program and its recorded runs; returns the exit code.
 pub(super) async fn rename(arguments: &RenameProgramArguments) -> Result<u8, Failure> {

@@ -6,12 +6,12 @@ use gateway::saved_programs::SavedProgram;
 use serde_json::{Value, json};
 use snippet::{Argument, ArgumentKind, ProgramFile};
 use terminal::Terminal;
+use terminal::table::show_table;
 use tokio_util::sync::CancellationToken;
 
 use super::checking;
 use super::support::{store, title};
 use crate::arguments::{ListProgramsArguments, ShowProgramArguments};
-use crate::commands::mcp::table::show_table;
 
 /// Prints all programs.
 pub(super) async fn list(arguments: &ListProgramsArguments) -> Result<u8, Failure> {

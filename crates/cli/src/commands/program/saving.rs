@@ -8,6 +8,7 @@ use gateway::saved_programs::check::{Fit, ProgramCheck};
 use gateway::saved_programs::{
     Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid, saving,
 };
+use gateway::terminal_prompter;
 use report::Kind;
 use runner::{Request, Status};
 use serde::Deserialize;
@@ -22,7 +23,6 @@ use super::support::{configuration, request, store};
 use crate::arguments::{ApproveProgramArguments, SaveProgramArguments, ServersArguments};
 use crate::commands::execution::{self, Job, Tools};
 use crate::commands::run::{read_snippet, show};
-use crate::terminal_prompter;
 
 /// Advice on a snippet that does not compile as the body of a program.
 const WRAPPED: &str = "the snippet became the body of `run`, and the lines above are those of the text below; a program \

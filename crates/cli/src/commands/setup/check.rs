@@ -8,24 +8,24 @@ mod served;
 use std::path::Path;
 use std::time::Duration;
 
+use answer::client_profile::ClientProfile;
 use clap::ValueEnum as _;
+use clients::import::is_toolsmith;
+use clients::namespaces::{self, NAMESPACES};
+use clients::place::is_installed;
+use clients::profile::{Key, Profile};
+use clients::version::{self, UnknownVersion};
+use clients::{Client, ClientFile, ClientScope, Entry, Place, State};
 use config::{Error, command_line};
 use futures::future::join_all;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use semver::Version;
 use serde_json::Value as Json;
-use server::client_profile::ClientProfile;
 use terminal::{Terminal, say_note};
 
 use self::finding::{Finding, Kind};
-use crate::arguments::{ClientScope, SetupArguments};
-use crate::clients::file::LIMIT;
-use crate::clients::import::is_toolsmith;
-use crate::clients::namespaces::{self, NAMESPACES};
-use crate::clients::place::is_installed;
-use crate::clients::profile::{Key, Profile, Syntax};
-use crate::clients::{Client, ClientFile, Entry, Place, State, text, version};
+use crate::arguments::SetupArguments;
 
 /// The limits of a check.
 #[derive(Debug, Clone, Copy)]
@@ -181,11 +181,7 @@ async fn one(
     let file = ClientFile::open(client, &Place::of(client, scope)?)?;
     let Some(entry) = file.entries()?.remove(name) else { return Ok(None) };
     let profile = client.profile();
-    let version = if effort.versions || profile.is_versioned {
-        version::of(profile).await
-    } else {
-        Err("its version does not matter".to_owned())
-    };
+    let version = version::of(profile, effort.versions || profile.is_versioned).await;
     let of_entry = OfEntry { client, name, scope, entry: &entry, version: version.as_ref(), file: &file };
     let findings = of_entry.findings(effort).await?;
     let place = format!("{}, {}.{name}", file.path.display(), file.section());
@@ -216,7 +212,7 @@ struct OfEntry<'a> {
     scope: ClientScope,
     entry: &'a Json,
     /// The client's version, or why it is not known.
-    version: Result<&'a Version, &'a String>,
+    version: Result<&'a Version, &'a UnknownVersion>,
     file: &'a ClientFile,
 }
 
@@ -235,7 +231,7 @@ impl OfEntry<'_> {
         let served = served::start(self.profile(), self.name, self.entry, version, effort.limit).await;
         let mut findings = match &served {
             Ok(served) => served.findings(shown),
-            Err(why) => vec![Finding::new(Kind::Missing, "start", why.clone())],
+            Err(why) => vec![Finding::new(Kind::Missing, "start", why.to_string())],
         };
         findings.extend(self.keys(served.is_ok_and(|served| served.is_always_loaded()))?);
         findings.extend(self.namespace(&self.file.namespaces()?)?);
@@ -359,8 +355,8 @@ impl OfEntry<'_> {
         {
             return ok(format!("without asking: `{key}` is {value} in the entry"));
         }
-        if let Some(allowed) = self.allowed_in_list() {
-            return ok(allowed);
+        if let Some(item) = self.file.allowed_in_list(self.name) {
+            return ok(format!("without asking: {item}"));
         }
         if calls.are_allowed {
             return ok(calls.default.to_owned());
@@ -373,18 +369,5 @@ impl OfEntry<'_> {
             None => calls.advice.replace("{name}", self.name),
         };
         Ok(Finding::new(Kind::Note, "calls", format!("{}; to allow calls: {advice}", calls.default)))
-    }
-
-    /// The item of the client's list that allows the calls.
-    fn allowed_in_list(&self) -> Option<String> {
-        let (location, path, items) = self.profile().calls.list.as_ref()?;
-        let file = location.path().ok()?;
-        let text = system::file::read(&file, LIMIT).ok()??;
-        let content = text::meaning(std::str::from_utf8(&text).ok()?, Syntax::Json).ok()?;
-        let list =
-            path.iter().try_fold(&Json::Object(content), |value, part| value.get(part))?.as_array()?.clone();
-        let mut items = items.iter().map(|item| item.replace("{name}", self.name));
-        let item = items.find(|item| list.iter().any(|allowed| allowed == item))?;
-        Some(format!("without asking: {item} is in {} of {}", path.join("."), file.display()))
     }
 }

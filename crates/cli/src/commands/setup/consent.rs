@@ -1,16 +1,16 @@
 //! Asks the user during `setup`: whether a client may call tools without asking, and which servers to trust.
 
+use clients::{Client, ClientScope, Entry};
 use config::{ConfigLayer, layers};
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use report::{Kind, Report};
 use serde_json::{Map, Value as Json};
 use terminal::say;
 
 use super::check::command_of;
-use crate::arguments::{ClientScope, SetupArguments};
-use crate::clients::{Client, Entry};
+use crate::arguments::SetupArguments;
 use crate::commands::mcp::edit::trusting::{self, asks};
-use crate::terminal_prompter;
 
 /// A client's decision about calls by default, if its entry has a setting for that.
 fn default_of(client: Client) -> Option<String> {

@@ -4,16 +4,16 @@
 use std::path::Path;
 
 use clap::ValueEnum as _;
+use clients::file::report_backup;
+use clients::place::is_installed;
+use clients::{Client, ClientFile, ClientScope, Entry, Place, State};
 use gateway::failure::Failure;
 use serde_json::Value as Json;
 use terminal::{say, say_note};
 
 use super::check::{command, command_of};
 use super::consent::{ask_to_change, report_approval};
-use crate::arguments::{ClientScope, SetupArguments};
-use crate::clients::file::report_backup;
-use crate::clients::place::is_installed;
-use crate::clients::{Client, ClientFile, Entry, Place, State};
+use crate::arguments::SetupArguments;
 
 /// A change of a client's file.
 struct Planned {
@@ -117,7 +117,8 @@ async fn plan(arguments: &SetupArguments, client: Client, config: Option<&Path>)
     if arguments.scope == ClientScope::Project && client.profile().project.is_empty() {
         return Ok(Plan::Other);
     }
-    let mut entry = Entry::wanted(arguments, client, config).await?;
+    let entry = Entry::new(client, &arguments.name, config).await?;
+    let mut entry = entry.in_container(arguments.container().as_ref(), config)?;
     entry.is_approved = arguments.approve && entry.is_approvable();
     entry.is_required = arguments.required && entry.is_requirable();
     let mut file = ClientFile::open(client, &Place::of(client, arguments.scope)?)?;

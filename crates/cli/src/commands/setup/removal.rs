@@ -1,15 +1,15 @@
 //! `toolsmith setup --remove`: removes Toolsmith's entry from clients, and nothing else.
 
 use clap::ValueEnum as _;
+use clients::file::report_backup;
+use clients::import::is_toolsmith;
+use clients::{Client, ClientFile, Place};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::say;
 
 use super::consent::ask_to_change;
 use crate::arguments::SetupArguments;
-use crate::clients::file::report_backup;
-use crate::clients::import::is_toolsmith;
-use crate::clients::{Client, ClientFile, Place};
 
 /// Removes the entry from the named clients, or from all that have it, and returns the exit code.
 pub(super) async fn remove(arguments: &SetupArguments) -> Result<u8, Failure> {

@@ -3,19 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
+use clients::edit::{Change, Editable, Entry, Scope};
+use clients::file::{back_up, remove, report_backup};
+use clients::{Client, ClientFile, ClientScope, Place, import};
 use config::{Config, ConfigLayer, LOCK, LoadOptions, Needs, ServersOf, command_line};
 use gateway::failure::Failure;
+use gateway::terminal_prompter;
 use report::{Kind, Problem, Report};
 use serde_json::Value as Json;
 use terminal::say_note;
 
-use crate::arguments::{ClientScope, Scope, SetupArguments};
-use crate::clients::file::{back_up, remove, report_backup};
-use crate::clients::{Client, ClientFile, Place, import};
-use crate::commands::mcp::edit::change::{Change, Entry};
-use crate::commands::mcp::edit::file::Editable;
+use crate::arguments::SetupArguments;
 use crate::commands::mcp::edit::{describe, save};
-use crate::terminal_prompter;
 use crate::usage_hints::words;
 
 /// The servers that `toolsmith serve` has when the entry starts it.

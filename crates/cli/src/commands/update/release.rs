@@ -49,16 +49,22 @@ impl Release {
     }
 
     /// Reads a description.
-    fn parse(text: &[u8]) -> Result<Self, String> {
-        let description: Description = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+    fn parse(text: &[u8]) -> Result<Self, NoRelease> {
+        let description: Description =
+            strict_json::from_slice(text).map_err(|error| NoRelease(error.to_string()))?;
         let tag = &description.tag_name;
         let version = tag.strip_prefix('v').unwrap_or(tag).parse();
-        let version =
-            version.map_err(|error| format!("`tag_name` is {tag:?}, which is no version: {error}"))?;
+        let version = version
+            .map_err(|error| NoRelease(format!("`tag_name` is {tag:?}, which is no version: {error}")))?;
         let is_web = |page: &String| page.starts_with("https://") || page.starts_with("http://");
         Ok(Release { version, page: description.html_url.filter(is_web) })
     }
 }
+
+/// The reason why a response does not describe a release.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NoRelease(String);
 
 fn failed(address: &Url, what: &str) -> Failure {
     // The address may contain a password.

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
+use clients::edit::{Change, Editable, Scope};
 use gateway::failure::Failure;
 use serde_json::{Map, Value as Json, json};
 
-use super::change::Change;
-use super::file::Editable;
 use super::{describe, report, save};
-use crate::arguments::Scope;
 
 /// A server whose calls need the user's permission.
 #[derive(Debug)]

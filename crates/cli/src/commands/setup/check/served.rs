@@ -2,18 +2,19 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use answer::client_profile::ClientProfile;
+use clients::entry::is_place;
+use clients::plain_secrets;
+use clients::profile::{EXECUTE_CODE, Profile};
 use mcp::{ClientInfo, Command, ErrorKind, Host, Notice, ServerConfig, Session, Transport};
+use parking_lot::Mutex;
 use serde_json::{Value as Json, json};
-use server::client_profile::ClientProfile;
 use tokio::time::timeout;
 
 use super::finding::{Finding, Kind};
-use crate::clients::entry::is_place;
-use crate::clients::profile::{EXECUTE_CODE, Profile};
-use crate::commands::plain_secrets;
 
 /// The variables that clients pass on to local servers, as the official SDKs do.
 const PASSED_ON: [&str; 6] = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
@@ -42,23 +43,28 @@ impl Host for Oddities {
     fn notice(&self, _server: &str, notice: &Notice) {
         if let Notice::Stray(line) = notice {
             let oddity = format!("standard output has a line that is no message: {line}");
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(oddity);
+            self.0.lock().push(oddity);
         }
     }
 }
 
-/// Starts the server that an entry describes, within a time limit, and ends it again. Returns why that fails.
+/// The reason why a server does not start, or lists no tools.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NotServed(String);
+
+/// Starts the server that an entry describes, within a time limit, and ends it again.
 pub(super) async fn start(
     profile: &Profile,
     name: &str,
     entry: &Json,
     version: String,
     limit: Duration,
-) -> Result<Served, String> {
+) -> Result<Served, NotServed> {
     let client = ClientInfo { name: profile.client_info.to_owned(), version };
     let command = command(profile, entry)?;
     let secrets = Secrets::of(name, &command);
-    let failed = |error: mcp::Error| secrets.masked(&why(&error));
+    let failed = |error: mcp::Error| NotServed(secrets.masked(&why(&error)));
     let mut config = ServerConfig::new(name, Transport::Stdio(command));
     config.connect_timeout = limit;
     config.client_info = Some(client.clone());
@@ -72,9 +78,10 @@ pub(super) async fn start(
     let instructions = session.instructions().unwrap_or_default().to_owned();
     let protocol = session.protocol_version().to_owned();
     session.close().await;
-    let listing = listing.map_err(|_| format!("no tools were listed within {} s", limit.as_secs()))?;
+    let listing =
+        listing.map_err(|_| NotServed(format!("no tools were listed within {} s", limit.as_secs())))?;
     let listing = listing.map_err(failed)?;
-    let mut oddities = std::mem::take(&mut *oddities.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut oddities = std::mem::take(&mut *oddities.0.lock());
     oddities.extend(listing.warnings);
     oddities.iter_mut().for_each(|oddity| *oddity = secrets.masked(oddity));
     let tools = listing.tools.iter().map(mcp::Tool::definition).collect();
@@ -114,7 +121,7 @@ impl Secrets {
 }
 
 /// The command of an entry, with the environment that clients give it.
-fn command(profile: &Profile, entry: &Json) -> Result<Command, String> {
+fn command(profile: &Profile, entry: &Json) -> Result<Command, NotServed> {
     let words = |value: Option<&Json>| -> Vec<String> {
         let items = value.and_then(Json::as_array).into_iter().flatten();
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
@@ -126,7 +133,8 @@ fn command(profile: &Profile, entry: &Json) -> Result<Command, String> {
     };
     line.extend(form.args.map(|args| words(entry.get(args))).unwrap_or_default());
     let mut line = line.into_iter();
-    let command = line.next().ok_or_else(|| format!("the entry has no `{}` to start", form.command))?;
+    let command =
+        line.next().ok_or_else(|| NotServed(format!("the entry has no `{}` to start", form.command)))?;
     let env = entry.get(form.env).and_then(Json::as_object).into_iter().flatten();
     let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
     let env: BTreeMap<String, String> = env.collect();

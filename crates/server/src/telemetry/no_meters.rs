@@ -1,9 +1,0 @@
-//! Replaces the exported metrics in builds without export.
-
-use std::time::Duration;
-
-/// Does nothing.
-pub(crate) fn execution(_: &str, _: Option<&str>, _: Duration) {}
-
-/// Does nothing.
-pub(crate) fn call(_: &str, _: Option<&str>, _: Duration) {}
