@@ -12,7 +12,7 @@ mod config;
 pub(crate) mod container;
 mod conversation;
 mod doctor;
-mod execution;
+mod executing;
 pub(crate) mod explain;
 mod exported_file;
 mod history;

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 
 use config::Config;
 
-use gateway::permission::{self, Answer, ApprovedTools, PermissionPolicy, Prompter, Question};
+use gateway::permission::{self, Allowed, Answer, PermissionPolicy, Prompter, Question};
 use runner::Journal;
 use terminal::{Terminal, TerminalPrompt};
 
@@ -27,16 +27,15 @@ pub(crate) enum Questions {
     Several,
 }
 
-/// The permission policy of command-line commands, which asks at the terminal. Calls need no answer if they match `allow`,
-/// or if a saved program is approved to make them.
+/// The permission policy of command-line commands, which asks at the terminal.
 pub(crate) fn policy(
     config: &Arc<Config>,
-    (allow, approved): (&[String], ApprovedTools),
+    allowed: Allowed<'_>,
     terminal: &Terminal,
     questions: Questions,
 ) -> Arc<PermissionPolicy> {
     let (notifier, prompter) = (terminal.notifier(), prompter(terminal, questions));
-    permission::policy(config, (allow, approved), &notifier, prompter, Journal::default())
+    permission::policy(config, allowed, &notifier, prompter, Journal::default())
 }
 
 /// Asks at the terminal of a command.

@@ -33,7 +33,7 @@ use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::client_profile::{ClientProfile, UNKNOWN};
 use super::definitions;
-use super::execute::{self, Arguments, Execution, SuspendedExecution};
+use super::execute::{self, Arguments, ClientExecution, SuspendedExecution};
 use super::http::sessions::SessionClient;
 use super::identity;
 use super::journal::{ClientInfo, Requester};
@@ -464,7 +464,7 @@ impl McpService {
                 given = Some(execute::given(sealed, &arguments, call.responses.as_ref(), &self.session)?);
                 self.state.held.spend(once).await?;
             }
-            let execution = Execution {
+            let execution = ClientExecution {
                 given,
                 program,
                 ..self.execution(id, &call, &scope, snapshot, arguments, &context)

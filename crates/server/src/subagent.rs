@@ -15,6 +15,7 @@ mod tool;
 
 use std::sync::Arc;
 
+use execution::process::ProcessContext;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::Terminal;
@@ -23,7 +24,6 @@ use tokio_util::sync::CancellationToken;
 use crate::http::{self, Token};
 use crate::options::ServeOptions;
 use crate::pipes;
-use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
 use crate::server_log;
 

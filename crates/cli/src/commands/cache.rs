@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use config::Config;
+use execution::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use runner::{Catalog, Engine};
-use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::{CacheCommand, WarmArguments};

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use terminal::Notifier;
 
 use super::answers::{ExecutionAnswers, SessionAnswers};
-use super::approved::ApprovedTools;
+use super::approved::{Allowed, ApprovedTools};
 use super::prompter::{Answer, Prompter};
 use super::question::{QUESTION_TOOLS, Question};
 use super::refusal::{Reason, Refusal};
@@ -44,10 +44,10 @@ pub struct PermissionPolicy {
     notes_refusals: bool,
 }
 
-/// The policy for a command line, which may run a saved program with `approved` tools.
+/// The policy for a command line.
 pub fn policy(
     config: &Arc<Config>,
-    (allow, approved): (&[String], ApprovedTools),
+    Allowed { globs, approved }: Allowed<'_>,
     notifier: &Notifier,
     prompter: impl Prompter + 'static,
     journal: Journal,
@@ -58,7 +58,7 @@ pub fn policy(
     Arc::new(PermissionPolicy {
         approved,
         journal,
-        ..PermissionPolicy::new(config, allow, Some(remembered), prompter)
+        ..PermissionPolicy::new(config, globs, Some(remembered), prompter)
     })
 }
 
@@ -85,15 +85,15 @@ impl PermissionPolicy {
         }
     }
 
-    /// The policy of a session with these earlier answers, for a snippet, or for a saved program with `approved` tools.
+    /// The policy of a session with these earlier answers.
     pub fn of_session(
         config: &Arc<Config>,
-        (allow, approved): (&[String], ApprovedTools),
+        Allowed { globs, approved }: Allowed<'_>,
         session: SessionAnswers,
         prompter: impl Prompter + 'static,
         journal: Journal,
     ) -> Arc<Self> {
-        let policy = PermissionPolicy::new(config, allow, None, prompter);
+        let policy = PermissionPolicy::new(config, globs, None, prompter);
         Arc::new(PermissionPolicy { session, approved, journal, notes_refusals: true, ..policy })
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::McpService;
 use crate::client_profile::ClientProfile;
-use crate::execute::{Arguments, Execution};
+use crate::execute::{Arguments, ClientExecution};
 use crate::identity;
 use crate::journal::Requester;
 use crate::message;
@@ -60,8 +60,8 @@ impl McpService {
         snapshot: Arc<Snapshot>,
         arguments: Arguments,
         context: &RequestContext<RoleServer>,
-    ) -> Execution {
-        Execution {
+    ) -> ClientExecution {
+        ClientExecution {
             state: self.state.clone(),
             session: self.session.clone(),
             snapshot,

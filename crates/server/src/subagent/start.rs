@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agent::{EventPoster, FinalAnswer, Store};
 use config::{Config, ConfigLayer};
+use execution::subagent_log;
 use gateway::failure::Failure;
 use gateway::propagation;
 use report::Kind;
@@ -20,7 +21,6 @@ use crate::options::ServeOptions;
 use crate::reload::Source;
 use crate::runtime::Runtime;
 use crate::snapshot::Settings;
-use crate::subagent_log;
 
 /// Maximum size of an output schema, in bytes (1 MiB): each request to the model contains it.
 const MAX_SCHEMA: u64 = 1 << 20;
@@ -47,8 +47,13 @@ pub(super) fn start(
             .hint("toolsmith mcp serve --config AGENT.yaml"));
     };
     let parent_run = propagation::parent_run()?;
-    let process = runtime.process.clone();
-    let (mut config, exporter) = process.configure_to_serve(&options.load)?;
+    let source = Source {
+        process: runtime.process.context.clone(),
+        options: options.load.clone(),
+        token_variable: options.token_variable.clone(),
+        token: token.map(|token| token.secret().to_owned()),
+    };
+    let (mut config, exporter) = source.configure()?;
     runtime.exporter = exporter;
     let described = described(&config, file)?;
     options.check_access(&config.serve)?;
@@ -61,13 +66,7 @@ pub(super) fn start(
     let folder = std::env::current_dir().map_err(|error| {
         Failure::command_line(format!("the working folder is unknown: {error}")).caused_by(error)
     })?;
-    let source = Source {
-        process,
-        options: options.load.clone(),
-        token_variable: options.token_variable.clone(),
-        token: token.map(|token| token.secret().to_owned()),
-    };
-    let notifier = runtime.terminal.notifier();
+    let notifier = runtime.process.terminal.notifier();
     let recording = Recording::new(store, Arc::new(move |text: &str| notifier.warning(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
     let state = runtime.serve(now, &options.allow)?;
@@ -93,7 +92,7 @@ pub(super) fn start(
 fn store(config: &Config, runtime: &Runtime) -> Option<Store> {
     conversations::store(config).unwrap_or_else(|failure| {
         let why = failure.report.for_terminal();
-        runtime.terminal.notifier().warning(&format!("conversations are not kept: {why}"));
+        runtime.process.terminal.notifier().warning(&format!("conversations are not kept: {why}"));
         None
     })
 }

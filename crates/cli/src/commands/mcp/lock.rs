@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use config::Config;
+use execution::setup;
 use gateway::cache;
 use gateway::catalog::ToolLists;
 use gateway::discovery::Discovery;
@@ -17,7 +18,6 @@ use gateway::pins::{Known, Pins};
 use mcp::Lock;
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::PinArguments;

@@ -1,12 +1,12 @@
 //! Logs in to servers and out again, by command or when a server requires a login.
 
+use execution::setup::{configure, server};
 use futures::future::BoxFuture;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::login_hook::LoginHook;
 use gateway::session_host::SessionHost as _;
 use mcp::{ErrorKind, ServerConfig};
-use server::setup::{configure, server};
 use terminal::{Notifier, Terminal};
 
 use crate::arguments::{LoginArguments, NameArguments};

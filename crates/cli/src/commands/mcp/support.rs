@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use config::{Config, Server};
+use execution::setup;
 use gateway::cache;
 use gateway::catalog::{self, ServerIntroduction};
 use gateway::config_secrets;
@@ -14,7 +15,6 @@ use gateway::sessions::{Opened, Sessions};
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use serde_json::Value;
-use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::Scope;

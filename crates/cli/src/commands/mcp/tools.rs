@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Filter};
+use execution::setup::configure;
 use futures::future::join_all;
 use gateway::cache;
 use gateway::catalog;
@@ -15,7 +16,6 @@ use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup::configure;
 use terminal::Terminal;
 
 use super::support::{note_difference, print_json, remember, server_of, sessions};

@@ -245,10 +245,9 @@ fn an_answer_that_cannot_be_saved_is_reported() {
 fn refusals_that_nobody_decided_are_noted_once_for_the_user_of_a_client() {
     for (answer, notes) in [(Answer::No, 0), (Answer::Declined, 1), (Answer::Nobody, 1)] {
         let script = Script::new(&[answer; 2]);
-        let allow = (&[][..], ApprovedTools::default());
         let policy = PermissionPolicy::of_session(
             &Arc::new(config()),
-            allow,
+            Allowed::default(),
             SessionAnswers::default(),
             script,
             Journal::default(),

@@ -35,6 +35,6 @@ pub(crate) async fn listen(notifier: Notifier) -> Option<EventListener> {
 }
 
 /// The address of the listener of a process above, with its token.
-pub(crate) fn inherited() -> Option<String> {
+pub fn inherited() -> Option<String> {
     std::env::var(ADDRESS_VARIABLE).ok().filter(|address| !address.is_empty())
 }
