@@ -214,11 +214,7 @@ impl<'a> Discovery<'a> {
     }
 
     /// Refreshes the tools if a text failed, before it ran, against outdated ones. Returns whether to compile it again.
-    pub async fn has_changed_since(
-        &mut self,
-        outcome: &Outcome,
-        request: &Request,
-    ) -> Result<bool, Failure> {
+    pub async fn has_changed_since(&mut self, outcome: &Outcome, request: &Request) -> Result<bool, Failure> {
         if self.is_fixed {
             return Ok(false);
         }

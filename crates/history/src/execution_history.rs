@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use database::Durability;
+use parking_lot::Mutex;
 use report::Report;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -70,7 +70,7 @@ impl ExecutionHistory {
 
     fn history(&self, settings: &config::History) -> Option<History> {
         let bounds = (settings.keep, settings.size);
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut started = self.started.lock();
         if let Started::NotYet = *started {
             *started = match file() {
                 Ok(file) => Started::With(
@@ -94,7 +94,7 @@ impl ExecutionHistory {
 
     /// Waits until everything is written, at most 2 s.
     pub async fn flush(&self) {
-        let history = match &*self.started.lock().unwrap_or_else(PoisonError::into_inner) {
+        let history = match &*self.started.lock() {
             Started::With(history, _) => history.clone(),
             Started::NotYet | Started::Impossible => return,
         };

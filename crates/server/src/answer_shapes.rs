@@ -2,8 +2,8 @@
 //! of a text, or the type of JSON. Tool lookups show it, to the client that made the calls and to no other.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use terminal::Masker;
@@ -30,7 +30,7 @@ pub(crate) struct AnswerShapes(Mutex<BTreeMap<(String, String), String>>);
 impl AnswerShapes {
     /// Records a tool's answer, a `CallToolResult`.
     pub(crate) fn note(&self, server: &str, tool: &str, answer: &str, masker: &Masker) {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.0.lock();
         let key = (server.to_owned(), tool.to_owned());
         if answer.len() > ANSWER_LIMIT || seen.len() >= TOOLS_KEPT || seen.contains_key(&key) {
             return;
@@ -42,7 +42,7 @@ impl AnswerShapes {
 
     /// The shape of a tool's answers, if one was seen.
     pub(crate) fn shape(&self, server: &str, tool: &str) -> Option<String> {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.0.lock();
         seen.get(&(server.to_owned(), tool.to_owned())).cloned()
     }
 }

@@ -25,9 +25,9 @@ mod tests;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 
 use config::ArgumentsKept;
@@ -78,9 +78,7 @@ impl Audit {
     /// # Errors
     /// If the record is not in the file, or not whole.
     pub(crate) fn record(&self, record: &Record<'_>, masker: &Masker) -> Result<(), Unrecorded> {
-        let append = |line: Vec<u8>| {
-            self.file.lock().unwrap_or_else(PoisonError::into_inner).append(&self.path, &line)
-        };
+        let append = |line: Vec<u8>| self.file.lock().append(&self.path, &line);
         let appended = line::of(record, SystemTime::now(), masker).and_then(append);
         appended.map_err(|source| Unrecorded { path: self.path.clone(), source })
     }

@@ -1,9 +1,10 @@
 //! One request of the client in progress: sends it notifications and questions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientRequest, CustomNotification, CustomRequest,
     Extensions, GetExtensions as _, NumberOrString, ProgressNotification, ProgressNotificationParam,
@@ -183,7 +184,7 @@ impl Caller {
 
     /// Links questions to the execution that has this slot.
     pub(crate) fn set_lease(&self, lease: &Arc<SlotLease>) {
-        *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lease);
+        *self.lease.lock() = Arc::downgrade(lease);
     }
 
     /// Sets the local page that shows and answers questions. The first one stays.
@@ -205,7 +206,7 @@ impl Caller {
 
     /// The client has sent another request for the same work.
     pub(crate) fn continue_with(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
-        *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::of(context, level);
+        *self.route.lock() = Route::of(context, level);
         self.is_attached.send_replace(true);
     }
 
@@ -216,7 +217,7 @@ impl Caller {
     }
 
     fn route(&self) -> Route {
-        self.route.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.route.lock().clone()
     }
 
     /// Whether the client requested progress notifications.
@@ -268,7 +269,7 @@ impl Caller {
             return Err(Unanswered::Late(self.terms.timeout));
         }
         let _open = self.terms.open.reserve(&self.terms.client, bytes)?;
-        let lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let lease = self.lease.lock().upgrade();
         let paused = lease.map(|lease| lease.pause());
         let answer = asking.await;
         if let Err(Unanswered::Late(_)) = answer {
@@ -332,7 +333,7 @@ impl Caller {
             return;
         }
         let route = {
-            let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut route = self.route.lock();
             let step = route.made.map_or(0.0, |made| made + MIN_STEP);
             route.made = Some(if done.is_finite() { done.max(step) } else { step });
             route.clone()

@@ -230,12 +230,7 @@ impl ClientExecution {
     }
 
     /// Begins the execution, with its place in the history and the sinks of its journal.
-    fn begin(
-        &self,
-        context: &Arc<RequestContext>,
-        watcher: Arc<Watcher>,
-        arrived: Instant,
-    ) -> Execution<'_> {
+    fn begin(&self, context: &Arc<RequestContext>, watcher: Arc<Watcher>, arrived: Instant) -> Execution<'_> {
         let settings = &self.snapshot.settings;
         let seen = Seen { session: self.session.clone(), masker: settings.masker.clone() };
         let (state, identity) = (self.state.clone(), self.identity.clone());

@@ -2,7 +2,7 @@
 //! with; `settings_in_force` checks calls against the current settings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use config::{Config, Glob};
 use gateway::catalog::{ServerIntroduction, ToolLists};
@@ -15,6 +15,7 @@ use gateway::resources;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::UnavailableTools;
 use gateway::unmatched;
+use parking_lot::Mutex;
 use report::Report;
 use runner::{Cache, Catalog};
 use serde_json::Value;
@@ -148,7 +149,7 @@ impl Settings {
 
     /// Whether a text was not noted before; records it.
     fn is_news(&self, text: &str) -> bool {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock();
         noted.len() < NOTES_LIMIT && noted.insert(text.to_owned())
     }
 }

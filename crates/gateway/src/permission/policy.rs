@@ -1,9 +1,10 @@
 //! Combines the configuration, the command line and the user's answers into one decision.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use config::{Config, Glob, Permission};
+use parking_lot::{Mutex, MutexGuard};
 use runner::Journal;
 use serde_json::value::RawValue;
 use terminal::Notifier;
@@ -254,7 +255,7 @@ impl PermissionPolicy {
             Answer::Always => {
                 self.session().extend(tools.iter().cloned());
                 if let Err(error) = self.remembered().add(tools, self.prompter.answered_by()) {
-                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
+                    self.notes.lock().push(error.to_string());
                 }
             }
             // A single server offers no further choice.
@@ -294,7 +295,7 @@ impl PermissionPolicy {
         let is_decided = matches!(refusal.reason, Reason::Configuration | Reason::Refused | Reason::Busy);
         if self.notes_refusals && !is_decided {
             let note = refusal.report().for_terminal();
-            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut notes = self.notes.lock();
             if notes.len() < NOTES_KEPT && !notes.contains(&note) {
                 notes.push(note);
             }
@@ -303,17 +304,17 @@ impl PermissionPolicy {
 
     /// Takes the notes to report: answers that could not be saved, and refusals that nobody decided.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.notes.lock())
     }
 
     fn session(&self) -> MutexGuard<'_, BTreeSet<RequestedTool>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.lock()
     }
 
     fn remembered(&self) -> MutexGuard<'_, Remembered> {
         // If the file can't be read, the user is asked again.
         let remembered = self.remembered.get_or_init(|| Mutex::new(Remembered::read().0));
-        remembered.lock().unwrap_or_else(PoisonError::into_inner)
+        remembered.lock()
     }
 }
 

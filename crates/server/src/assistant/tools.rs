@@ -1,6 +1,6 @@
 //! The tools of an agent: those that `toolsmith serve` offers to clients, and the servers' resources.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{ToolCall, ToolDefinition, ToolResult, ToolsError, Toolset};
@@ -11,6 +11,7 @@ use futures::future::{BoxFuture, join_all};
 use futures::stream::FuturesUnordered;
 use gateway::failure::Failure;
 use gateway::resources::{LIST, READ, fits_query};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
@@ -141,7 +142,7 @@ impl Tools {
             })
         });
         let definitions = definitions.chain(resource_tools()).collect();
-        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        *self.names.lock() = names;
         Ok(definitions)
     }
 
@@ -162,7 +163,7 @@ impl Tools {
 
     /// The tool with this name.
     fn tool(&self, name: &str) -> Option<String> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).tool(name).map(str::to_owned)
+        self.names.lock().tool(name).map(str::to_owned)
     }
 
     async fn carry(

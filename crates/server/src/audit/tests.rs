@@ -250,7 +250,7 @@ fn a_full_disk_is_an_error() {
     let audit = Audit::open(&path, ArgumentsKept::Hash).unwrap();
     // Writes to this device fail as on a full disk.
     let full = fs::OpenOptions::new().append(true).open("/dev/full").unwrap();
-    audit.file.lock().unwrap().replace_file(full);
+    audit.file.lock().replace_file(full);
     let error = audit.record(&end("first"), &masker()).unwrap_err();
     assert_eq!(error.source.kind(), std::io::ErrorKind::StorageFull);
     assert!(error.to_string().contains("can't be written"));

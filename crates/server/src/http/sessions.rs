@@ -4,10 +4,11 @@
 //! while, so idle sessions are ended here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
+use parking_lot::{Mutex, MutexGuard};
 use prometheus_client::metrics::gauge::Gauge;
 use rmcp::model::{
     ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
@@ -201,7 +202,7 @@ impl Sessions {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Use>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 
@@ -312,7 +313,7 @@ impl Open {
     }
 
     fn change(&self, change: impl FnOnce(&mut Use)) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(used) = open.get_mut(&self.id) {
             change(used);
             used.last = Instant::now();

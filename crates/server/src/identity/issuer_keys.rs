@@ -6,10 +6,11 @@
 //! - While the issuer can't be reached, its last keys are used for a limited time.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use config::Auth;
+use parking_lot::{Mutex, MutexGuard};
 use reqwest::Client;
 use terminal::Notifier;
 use tokio::time::{Instant, timeout};
@@ -165,7 +166,7 @@ impl IssuerKeys {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

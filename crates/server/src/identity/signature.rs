@@ -4,12 +4,13 @@
 //! signatures are remembered. Everything else about a token, above all its expiry, is checked for each request.
 
 use std::collections::HashSet;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind, new_error};
 use jsonwebtoken::signature::{self, Verifier};
 use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
+use parking_lot::Mutex;
 use ring::signature as ring_signature;
 use ring::signature::{RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm};
 
@@ -46,7 +47,7 @@ enum Key {
 impl Verifier<Vec<u8>> for RingVerifier {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
         let hash = self.hash(message, signature);
-        let right = || RIGHT.lock().unwrap_or_else(PoisonError::into_inner);
+        let right = || RIGHT.lock();
         if right().contains(&hash) {
             return Ok(());
         }

@@ -1,9 +1,10 @@
 //! Reports a run to the client and stores its conversation. The run waits for neither.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent::{Event, Role, Usage, Watcher};
+use parking_lot::Mutex;
 use queue::{Bounds, Received};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -85,7 +86,7 @@ impl RunReporter {
 
     /// The counters so far.
     pub(super) fn done(&self) -> RunCounts {
-        *self.done.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.done.lock()
     }
 
     /// Logs an event if the client requested its level.
@@ -101,7 +102,7 @@ impl RunReporter {
 
     fn progress(&self, count: impl FnOnce(&mut RunCounts)) {
         let done = {
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut done = self.done.lock();
             count(&mut done);
             *done
         };

@@ -1,10 +1,10 @@
 //! The metrics that are exported with the spans: durations, under the names of OpenTelemetry's conventions for MCP.
 
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Histogram, Meter, MeterProvider};
+use parking_lot::RwLock;
 
 /// The name of the meter.
 const METER: &str = "toolsmith";
@@ -60,11 +60,11 @@ fn attributes(own: KeyValue, error: Option<&str>) -> Vec<KeyValue> {
 
 /// Measures from now on, for the export of this process.
 pub(super) fn install(instruments: Instruments) {
-    *INSTALLED.write().unwrap_or_else(PoisonError::into_inner) = Some(instruments);
+    *INSTALLED.write() = Some(instruments);
 }
 
 fn installed(record: impl FnOnce(&Instruments)) {
-    INSTALLED.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(record);
+    INSTALLED.read().as_ref().map(record);
 }
 
 /// Records an execution that has ended, with its status and the kind of its error.
