@@ -3,12 +3,12 @@
 use std::io::IsTerminal as _;
 
 use agent::Block;
+use execution::process::ProcessContext;
 use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
 use serde_json::{Value, json};
-use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use terminal::Terminal;
 use tokio::io::AsyncReadExt as _;
@@ -45,7 +45,7 @@ async fn ask_in(
     cancel: CancellationToken,
 ) -> Result<u8, Failure> {
     let mut chat = ChatSession::open(&options.talk, runtime, !options.json).await?;
-    let terminal = &runtime.terminal;
+    let terminal = &runtime.process.terminal;
     if let Some(line) = chat.awaiting(chat.tools.missing()).await {
         terminal.note(&format!("warning: {}", for_person(&line)));
     }

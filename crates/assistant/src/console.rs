@@ -19,11 +19,11 @@ mod typed;
 mod typed_ahead;
 
 use agent::Block;
+use execution::process::ProcessContext;
 use futures::FutureExt as _;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
-use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use terminal::Terminal;
 use terminal::table::short;
@@ -61,7 +61,7 @@ pub async fn chat(options: &TalkOptions) -> Result<u8, Failure> {
 async fn chat_in(runtime: &mut Runtime, options: &TalkOptions, mut signals: Signals) -> Result<u8, Failure> {
     let history = config::state_folder().ok().map(|folder| folder.join("history"));
     let mut chat = ChatSession::open(options, runtime, true).await?;
-    let terminal = &runtime.terminal;
+    let terminal = &runtime.process.terminal;
     let editor = Editor::start(terminal, history)?;
     let notices = notices::start(&chat);
     welcome(&chat, editor.is_interactive);

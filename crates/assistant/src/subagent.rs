@@ -15,13 +15,13 @@ mod tool;
 
 use std::sync::Arc;
 
+use execution::process::ProcessContext;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use identity::SingleToken;
 use server::http;
 use server::options::ServeOptions;
 use server::pipes;
-use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use server::server_log;
 use terminal::Terminal;

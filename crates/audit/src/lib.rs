@@ -30,10 +30,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 
 use config::ArgumentsKept;
-use parking_lot::Mutex;
 use report::{Kind, Report};
 use terminal::Masker;
 

@@ -4,12 +4,12 @@
 mod adopt;
 mod bundle;
 mod cache;
-mod codegen;
+pub(crate) mod codegen;
 mod completions;
 mod config;
 mod conversation;
 mod doctor;
-mod execution;
+mod executing;
 pub(crate) mod explain;
 mod exported_file;
 mod history;

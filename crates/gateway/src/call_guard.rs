@@ -2,9 +2,10 @@
 //! arguments must fit its input schema.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use mcp::{InputCheck, SchemaError};
+use parking_lot::Mutex;
 use runner::{CallFailure, FailureKind};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -68,7 +69,7 @@ impl Guards {
     }
 
     fn by_tool<T>(&self, work: impl FnOnce(&mut ByTool) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.lock())
     }
 }
 

@@ -8,7 +8,7 @@ use config::{Config, Server};
 use futures::FutureExt as _;
 use futures::future::join_all;
 use report::{Kind, Report};
-use runner::{Cache, Catalog};
+use runner::{Cache, Catalog, Outcome, Request, Status};
 use snippet::Code;
 use terminal::Notifier;
 
@@ -24,6 +24,9 @@ use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
 use crate::unmatched;
 
+/// Time limit for listing tools again after a snippet did not compile against the cached ones.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The known tools of the servers, and the sessions opened to list them.
 pub struct Discovery<'a> {
     config: &'a Arc<Config>,
@@ -32,6 +35,8 @@ pub struct Discovery<'a> {
     lists: ToolLists,
     /// The sessions opened to list tools.
     pub sessions: Sessions,
+    /// Whether the tools are those of a crate, and stay.
+    is_fixed: bool,
     /// Whether any list is from the cache and was not checked.
     remembered: bool,
     /// Warnings that were shown: about tools that differ from their pins, and about names that no tool has.
@@ -52,6 +57,7 @@ impl<'a> Discovery<'a> {
             cache,
             lists: ToolLists::new(known),
             sessions,
+            is_fixed: false,
             remembered: false,
             noted: BTreeSet::new(),
             reasons: BTreeMap::new(),
@@ -67,7 +73,7 @@ impl<'a> Discovery<'a> {
         pins: Pins,
     ) -> Self {
         let known = Known { observed: program.observed, pins };
-        let mut discovery = Discovery::new(config, host, cache, known);
+        let mut discovery = Discovery { is_fixed: true, ..Discovery::new(config, host, cache, known) };
         for (server, tools, source) in program.servers {
             discovery.lists.insert_with_source(&server, tools.clone(), source);
             discovery.sessions.pin(&server, tools, OUTDATED);
@@ -208,13 +214,28 @@ impl<'a> Discovery<'a> {
         catalog.with_absences(Arc::new(missing))
     }
 
-    /// Whether any list is from the cache. Resets the answer, because the caller then gets new lists.
-    pub fn take_remembered(&mut self) -> bool {
-        std::mem::take(&mut self.remembered)
+    /// Refreshes the tools if a text failed, before it ran, against outdated ones. Returns whether to compile it again.
+    pub async fn has_changed_since(&mut self, outcome: &Outcome, request: &Request) -> Result<bool, Failure> {
+        if self.is_fixed {
+            return Ok(false);
+        }
+        let is_outdated = match outcome.status {
+            // A snippet that does not compile against cached tools may compile against the current ones.
+            Status::CompileError => std::mem::take(&mut self.remembered),
+            _ => outcome.error.as_ref().is_some_and(|error| error.kind == "server_unavailable"),
+        };
+        if outcome.diagnostics.iter().any(|diagnostic| diagnostic.code.is_none()) {
+            return Ok(false);
+        }
+        let limit = REFRESH_TIMEOUT.min(request.timeout);
+        if is_outdated && self.refresh(&request.code, limit).await? {
+            return Ok(true);
+        }
+        Ok(outcome.has_unresolved() && self.ask_the_others(limit).await?)
     }
 
     /// Asks the servers that a snippet needs again, for at most `timeout`; returns whether any tools have changed.
-    pub async fn refresh(&mut self, code: &Code, timeout: Duration) -> Result<bool, Failure> {
+    async fn refresh(&mut self, code: &Code, timeout: Duration) -> Result<bool, Failure> {
         let servers = needed(self.config, code.path_heads());
         let opening = servers.iter().map(|server| self.sessions.start(&server.connection.name));
         let opening = join_all(opening.collect::<Vec<_>>());
@@ -231,7 +252,7 @@ impl<'a> Discovery<'a> {
 
     /// Asks the remaining servers, because a snippet uses a name that no known server has; waits at most `timeout`.
     /// Returns whether any has answered.
-    pub async fn ask_the_others(&mut self, timeout: Duration) -> Result<bool, Failure> {
+    async fn ask_the_others(&mut self, timeout: Duration) -> Result<bool, Failure> {
         let config = self.config;
         let is_new = |server: &&Server| {
             let name = &server.connection.name;

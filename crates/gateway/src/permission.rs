@@ -16,7 +16,7 @@ mod requested_tool;
 pub mod rules;
 
 pub use answers::{ExecutionAnswers, SessionAnswers};
-pub use approved::ApprovedTools;
+pub use approved::{Allowed, ApprovedTools};
 pub use identity::share_identities;
 pub use in_force::{CurrentServers, InForce};
 pub use policy::{PermissionPolicy, policy};

@@ -12,12 +12,13 @@ mod spares;
 mod tool_host;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use config::{Config, Permission, Server, SessionMode};
 use futures::FutureExt;
 use futures::future::join_all;
 use mcp::{CallOptions, ErrorKind, Transport};
+use parking_lot::{Mutex, MutexGuard};
 use report::Report;
 use runner::{Answer, CallFailure, FailureKind, ToolHost as _};
 use serde_json::value::RawValue;
@@ -275,7 +276,7 @@ impl Sessions {
     }
 
     fn opening(&self) -> MutexGuard<'_, HashMap<String, Attempt>> {
-        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+        self.opening.lock()
     }
 
     /// The open session with `server`: the one that may be used, if that is known.

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use runner::Journal;
 use terminal::{Terminal, TerminalPrompt};
 
-use crate::permission::{self, Answer, ApprovedTools, PermissionPolicy, Prompter, Question};
+use crate::permission::{self, Allowed, Answer, PermissionPolicy, Prompter, Question};
 
 /// Asks the user at the terminal for permission, if there is a terminal.
 struct TerminalPrompter {
@@ -26,16 +26,15 @@ pub enum Questions {
     Several,
 }
 
-/// The permission policy of command-line commands, which asks at the terminal. Calls need no answer if they match `allow`,
-/// or if a saved program is approved to make them.
+/// The permission policy of command-line commands, which asks at the terminal.
 pub fn policy(
     config: &Arc<Config>,
-    (allow, approved): (&[String], ApprovedTools),
+    allowed: Allowed<'_>,
     terminal: &Terminal,
     questions: Questions,
 ) -> Arc<PermissionPolicy> {
     let (notifier, prompter) = (terminal.notifier(), prompter(terminal, questions));
-    permission::policy(config, (allow, approved), &notifier, prompter, Journal::default())
+    permission::policy(config, allowed, &notifier, prompter, Journal::default())
 }
 
 /// Asks at the terminal of a command.

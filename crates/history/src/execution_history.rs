@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use database::Durability;
+use parking_lot::Mutex;
 use report::Report;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use terminal::{Masker, Notifier};
 
 use crate::event::{Ending, NewExecution};
@@ -70,7 +70,7 @@ impl ExecutionHistory {
 
     fn history(&self, settings: &config::History) -> Option<History> {
         let bounds = (settings.keep, settings.size);
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut started = self.started.lock();
         if let Started::NotYet = *started {
             *started = match file() {
                 Ok(file) => Started::With(
@@ -94,7 +94,7 @@ impl ExecutionHistory {
 
     /// Waits until everything is written, at most 2 s.
     pub async fn flush(&self) {
-        let history = match &*self.started.lock().unwrap_or_else(PoisonError::into_inner) {
+        let history = match &*self.started.lock() {
             Started::With(history, _) => history.clone(),
             Started::NotYet | Started::Impossible => return,
         };
@@ -108,11 +108,13 @@ pub fn folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 
-/// The arguments of a saved program in those of the request that runs it.
+/// The arguments of a request as a JSON object, if it has any: of a snippet, or of the saved program that it runs.
 #[must_use]
-pub fn program_arguments(arguments: &BTreeMap<String, String>) -> Option<Box<RawValue>> {
-    let text = arguments.get(runner::PROGRAM_ARGUMENTS)?;
-    RawValue::from_string(text.clone()).ok()
+pub fn arguments(args: &BTreeMap<String, String>, is_program: bool) -> Option<Box<RawValue>> {
+    match is_program {
+        true => RawValue::from_string(args.get(runner::PROGRAM_ARGUMENTS)?.clone()).ok(),
+        false => (!args.is_empty()).then(|| to_raw_value(args).ok()).flatten(),
+    }
 }
 
 /// Records the end of an execution that has no outcome, if it is kept: its status, the kind of its error, and the error.

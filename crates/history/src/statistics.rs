@@ -10,9 +10,10 @@ mod moved;
 mod tally;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use parking_lot::{Mutex, MutexGuard};
 use report::Report;
 use terminal::Notifier;
 
@@ -163,7 +164,7 @@ impl Statistics {
     }
 
     fn write_to(&self, path: &Path) {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock();
         let pending = std::mem::take(&mut *self.pending());
         let written = match file.take().map_or_else(|| Counters::create(path), Ok) {
             Ok(mut opened) => opened.add(&pending, today()).map(|()| opened),
@@ -184,14 +185,14 @@ impl Statistics {
     }
 
     fn warn(&self, error: &Report) {
-        let notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let notifier = self.notifier.lock().take();
         if let Some(notifier) = notifier {
             notifier.warning(&format!("calls are not counted: {}", error.for_terminal()));
         }
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock()
     }
 }
 

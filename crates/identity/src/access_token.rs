@@ -13,7 +13,6 @@ use serde::de::IgnoredAny;
 
 use crate::Identity;
 use crate::issuer_keys::{IssuerKeys, KeysUnavailable};
-use crate::key_set::KeySet;
 use crate::signature;
 
 /// Maximum length of a token in bytes (16 KiB): tokens with many groups have 4 KiB.

@@ -4,12 +4,13 @@
 //! question. It repeats the request with the answer, and the program, compiled by then, runs. Nothing waits for the
 //! client in between.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::permission::{Answer, AnsweredBy, Prompter, Question, Reason, RequestedTool};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -90,7 +91,7 @@ impl Approver {
 
     /// The question that ended the execution, if any.
     pub(crate) fn take_pending(&self) -> Option<PendingQuestion> {
-        self.0.pending.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.pending.lock().take()
     }
 }
 
@@ -134,8 +135,7 @@ impl Inner {
         let form = form(question, offered);
         if is_program && is_asked_by_response {
             let tools = question.tools().iter().map(AskedTool::of).collect();
-            *self.pending.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(PendingQuestion { tools, form });
+            *self.pending.lock() = Some(PendingQuestion { tools, form });
             self.stop.cancel();
             return std::future::pending().await;
         }

@@ -1,10 +1,11 @@
 //! One request of the client in progress: sends it notifications and questions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use answer::client_profile::{ClientProfile, Person, UNKNOWN};
+use parking_lot::Mutex;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientRequest, CustomNotification, CustomRequest,
     Extensions, GetExtensions as _, Implementation, NumberOrString, ProgressNotification,
@@ -199,7 +200,7 @@ impl Caller {
 
     /// Links questions to the execution that has this slot.
     pub fn set_lease(&self, lease: &Arc<SlotLease>) {
-        *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lease);
+        *self.lease.lock() = Arc::downgrade(lease);
     }
 
     /// Sets the local page that shows and answers questions. The first one stays.
@@ -221,7 +222,7 @@ impl Caller {
 
     /// The client has sent another request for the same work.
     pub(crate) fn continue_with(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
-        *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::of(context, level);
+        *self.route.lock() = Route::of(context, level);
         self.is_attached.send_replace(true);
     }
 
@@ -232,7 +233,7 @@ impl Caller {
     }
 
     fn route(&self) -> Route {
-        self.route.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.route.lock().clone()
     }
 
     /// Whether the client requested progress notifications.
@@ -284,7 +285,7 @@ impl Caller {
             return Err(Unanswered::Late(self.terms.timeout));
         }
         let _open = self.terms.open.reserve(&self.terms.client, bytes)?;
-        let lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let lease = self.lease.lock().upgrade();
         let paused = lease.map(|lease| lease.pause());
         let answer = asking.await;
         if let Err(Unanswered::Late(_)) = answer {
@@ -348,7 +349,7 @@ impl Caller {
             return;
         }
         let route = {
-            let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut route = self.route.lock();
             let step = route.made.map_or(0.0, |made| made + MIN_STEP);
             route.made = Some(if done.is_finite() { done.max(step) } else { step });
             route.clone()

@@ -1,11 +1,12 @@
 //! The client as servers see it: forwards their questions and notifications to the request in progress.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::session_host::{self, SessionHost, Waiting};
 use mcp::{Host, Notice, QuestionError, form};
+use parking_lot::Mutex;
 use queue::{Bounds, Broadcast};
 use runner::Journal;
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ pub(crate) struct UnderWay {
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        let mut callers = self.host.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut callers = self.host.callers.lock();
         callers.retain(|request| request.number != self.number);
     }
 }
@@ -147,17 +148,17 @@ impl ClientHost {
         caller: Arc<Caller>,
         questions: Option<watch::Sender<usize>>,
     ) -> UnderWay {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock();
         *next += 1;
         let number = *next;
-        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut callers = self.callers.lock();
         callers.push(ActiveRequest { number, server, caller, questions });
         UnderWay { host: self.clone(), number }
     }
 
     /// The latest request about `server`, and the count of questions of its execution.
     fn latest(&self, server: &str) -> Option<(Arc<Caller>, Option<watch::Sender<usize>>)> {
-        let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let callers = self.callers.lock();
         let about = |request: &&ActiveRequest| request.server.as_deref().is_none_or(|about| about == server);
         let latest = callers.iter().rev().find(about);
         latest.map(|request| (request.caller.clone(), request.questions.clone()))

@@ -1,24 +1,22 @@
 //! The tool `execute_code`: runs a client's snippet and returns its outcome.
 
-mod kept;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use config::{Server, SessionMode};
+use execution::{Execution, Kept, NewExecution, Recorded, Tools};
 use gateway::discovery::needed;
-use gateway::outcome_text::milliseconds;
-use gateway::permission::PermissionPolicy;
-use gateway::recording::Recorder;
+use gateway::failure::Failure;
+use gateway::permission::{Allowed, PermissionPolicy};
+use gateway::recording::Recording;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::session_host::SessionHost;
 use gateway::sessions::Sessions;
 use history::{RecordedExecution, execution_history};
 use identity::Identity;
-use report::Report;
 use rmcp::service::Peer;
 use rmcp::{ErrorData, RoleServer};
-use runner::{Engine, Journal, NewExecution, Outcome, OwnedJournal, Request, Sink, Status};
+use runner::{Engine, Journal, Outcome, Request, Sink, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use snippet::Code;
@@ -62,8 +60,8 @@ pub(crate) struct SuspendedExecution {
     tools: Vec<AskedTool>,
 }
 
-/// An execution for a client.
-pub(crate) struct Execution {
+/// An execution for a client, as it is requested.
+pub(crate) struct ClientExecution {
     pub(crate) state: Arc<ServerState>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
@@ -132,19 +130,17 @@ fn program_time(outcome: &Outcome) -> Duration {
     Duration::try_from_secs_f64(ms / 1e3).unwrap_or_default()
 }
 
-/// An execution that is recorded: its code, and who takes part in it.
+/// An execution that has begun: its code, and who takes part in it.
 struct Run<'a> {
     code: &'a Code,
     approver: &'a Approver,
-    journal: &'a Journal,
+    execution: &'a Execution<'a>,
     /// Answers questions of servers.
     host: Arc<ClientHost>,
     stop: CancellationToken,
-    /// The execution in the history, if its requests are recorded.
-    keeper: Option<(&'a RecordedExecution, &'a Recorder)>,
 }
 
-impl Execution {
+impl ClientExecution {
     /// The result for the client: MCP's `CallToolResult`, or the question to answer first.
     pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
         let arrived = Instant::now();
@@ -207,15 +203,12 @@ impl Execution {
         let approver = Approver::new(self.caller.clone(), self.given.clone(), terms, stop.clone());
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let watcher = Arc::new(watcher);
-        let kept = self.kept();
-        let kept = kept.as_ref();
-        let keeper = self.keeper(kept);
-        let journal = self.journal(context, (kept, keeper.clone()), watcher.clone());
+        let execution = self.begin(context, watcher.clone(), timing.arrived);
+        let journal = &execution.journal;
         let (abilities, notifier) = (self.caller.abilities, self.state.terminal.notifier());
-        let host = ClientHost::of_execution(abilities, notifier, journal.clone());
+        let host = ClientHost::of_execution(abilities, notifier, Journal::clone(journal));
         let forwarding = progress::forward(&self.caller, messages, host.notices());
-        let keeper = kept.zip(keeper.as_deref());
-        let run = Run { code: &code, approver: &approver, journal: &journal, host, stop, keeper };
+        let run = Run { code: &code, approver: &approver, execution: &execution, host, stop };
         let running = async {
             let outcome = self.outcome(run, &watcher).await;
             watcher.end();
@@ -223,44 +216,46 @@ impl Execution {
         };
         // All notifications are sent before the result.
         let (outcome, ()) = tokio::join!(running, forwarding);
+        let kept = execution.kept.as_ref();
         if let Some(pending) = approver.take_pending() {
             execution_history::end(kept, ("input_required", None), None);
-            return Ok(self.question(pending, &journal).await);
+            return Ok(self.question(pending, journal).await);
         }
         let outputs = KeptOutputs::new(&self.state, &self.session, &self.id);
         let bytes = outcome.as_ref().map_or(0, Outcome::bytes);
-        let ended = match &outcome {
-            Ok(outcome) => {
-                let kind = outcome.error.as_ref().map(|error| error.kind.as_str());
-                journal.end(&outcome.status.to_string(), kind).await
-            }
-            Err(_) => journal.end("host_error", Some("host")).await,
-        };
-        let outcome = outcome.and_then(|outcome| ended.map(|()| outcome).map_err(|refused| refused.message));
-        let answer = off_loop(bytes, || self.answer(outcome, &code, (&outputs, kept), timing));
+        let outcome = execution.hand_over(outcome, timing.waited).await;
+        let answer = off_loop(bytes, || self.answer(outcome, &code, &outputs, kept));
         outputs.share().await;
         Ok(answer)
     }
 
-    /// The journal of the execution, with all its sinks.
-    fn journal(
-        &self,
-        context: &Arc<RequestContext>,
-        (kept, keeper): (Option<&RecordedExecution>, Option<Arc<Recorder>>),
-        watcher: Arc<Watcher>,
-    ) -> OwnedJournal {
-        let settings = self.snapshot.settings.clone();
+    /// Begins the execution, with its place in the history and the sinks of its journal.
+    fn begin(&self, context: &Arc<RequestContext>, watcher: Arc<Watcher>, arrived: Instant) -> Execution<'_> {
+        let settings = &self.snapshot.settings;
         let seen = Seen { session: self.session.clone(), masker: settings.masker.clone() };
-        let in_force = InForce { state: self.state.clone(), settings, identity: self.identity.clone() };
-        let mut sinks: Vec<Arc<dyn Sink>> = Vec::new();
-        // A replay gets the same refusals.
-        sinks.extend(keeper.map(|keeper| keeper as Arc<dyn Sink>));
-        sinks.push(Arc::new(in_force));
+        let (state, identity) = (self.state.clone(), self.identity.clone());
+        let in_force = InForce { state, settings: settings.clone(), identity };
+        let mut sinks: Vec<Arc<dyn Sink>> = vec![Arc::new(in_force)];
         sinks.extend(sinks_of(context));
         sinks.push(Arc::new(seen));
-        sinks.extend(kept.map(|kept| Arc::new(kept.clone()) as Arc<dyn Sink>));
         sinks.push(watcher);
-        OwnedJournal::new(sinks)
+        Execution::begin(NewExecution {
+            code: &self.arguments.code,
+            args: &self.arguments.args,
+            check_only: self.arguments.check_only,
+            arrived,
+            masker: &settings.masker,
+            kept: Some(Kept {
+                history: &self.state.history,
+                settings: &settings.config.history,
+                id: self.id.clone(),
+                requester: self.requester.in_history(),
+                program: self.program.as_ref().map(|program| program.offered.name.as_str()),
+            }),
+            recorded: Recorded::IfKept,
+            sinks,
+            terminal: None,
+        })
     }
 
     /// A result that asks for permission. The state contains everything that the next request needs.
@@ -280,27 +275,20 @@ impl Execution {
     /// The result for the client after the execution.
     fn answer(
         &self,
-        outcome: Result<Outcome, String>,
+        outcome: Result<Outcome, Failure>,
         code: &Code,
-        (outputs, kept): (&KeptOutputs<'_>, Option<&RecordedExecution>),
-        timing: Timing,
+        outputs: &KeptOutputs<'_>,
+        kept: Option<&RecordedExecution>,
     ) -> Value {
-        let masker = &self.snapshot.settings.masker;
-        let mut outcome = match outcome {
+        let outcome = match outcome {
             Ok(outcome) => outcome,
-            Err(message) => {
+            Err(failure) => {
+                let message = failure.report.for_model();
                 execution_history::end(kept, ("host_error", Some("host")), Some(&message));
-                return answer::failure(&masker.mask(&message));
+                return answer::failure(&self.snapshot.settings.masker.mask(&message));
             }
         };
-        // The wait before the start counts as well.
-        outcome.phases_ms.connect += milliseconds(timing.waited);
-        outcome.phases_ms.total = milliseconds(timing.arrived.elapsed());
         self.state.metrics.outcome(&outcome);
-        if let Some(error) = outcome.error.as_mut() {
-            error.message = masker.mask(&error.message).into_owned();
-            masker.mask_value(&mut error.evidence);
-        }
         let ending = kept.map(|kept| (kept, kept.ending(&outcome)));
         let keep = |part: &str, text: &str| outputs.keep(part, text);
         let shared = shared_sessions::note(&outcome.shared_sessions);
@@ -321,11 +309,9 @@ impl Execution {
         answer
     }
 
-    async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, String> {
-        let Run { code, approver, journal, host, stop, keeper } = run;
-        let Arguments { code: text, args, check_only, .. } = &self.arguments;
-        let new = NewExecution { code: text, arguments: &json!(args), check_only: *check_only };
-        journal.execution(&new).await.map_err(|refused| refused.message)?;
+    async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, Failure> {
+        let Run { code, approver, execution, host, stop } = run;
+        execution.start().await?;
         if let Err(limit) = self.begin_of_subject() {
             self.state.metrics.refusals.count(limit.resource());
             return Ok(Outcome::busy(&limit.to_string()).retry_after(limit.wait()));
@@ -344,11 +330,11 @@ impl Execution {
             Err(busy) => return Ok(self.busy(&busy.to_string())),
         };
         self.caller.set_lease(&lease);
-        let code_mode = &self.snapshot.config().code_mode;
+        let (code_mode, journal) = (&self.snapshot.config().code_mode, &*execution.journal);
         let engine = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            engine = self.state.engine(code_mode, journal) => engine.map_err(|error| Report::from(error).for_model())?,
+            engine = self.state.engine(code_mode, journal) => engine?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
         let upstreams = self.shared_upstreams();
@@ -362,14 +348,15 @@ impl Execution {
         let mut request = self.request(code.clone(), stop)?;
         request.limits.niceness = request.limits.niceness.max(niceness);
         let measured = self.measured();
-        let ran = engine.run(&request, &self.snapshot.catalog, &sessions, journal).await;
+        let tools = Tools::Fixed { catalog: &self.snapshot.catalog, host: &sessions };
+        let ran = execution.run(&engine, &request, tools).await;
         self.state.report(&policy.take_notes());
-        if let (Some((kept, requests)), Ok(outcome)) = (keeper, &ran) {
-            self.keep_requests(kept, requests.finish(), outcome);
+        if let (Some(recording), Ok(outcome)) = (execution.recording(), &ran) {
+            self.keep_for_replay(execution, recording, outcome);
         }
         let shared_sessions = sessions.shared_servers();
         self.behind_answer(engine, sessions);
-        let outcome = ran.map_err(|error| Report::from(error).for_model())?;
+        let outcome = ran?;
         if outcome.status == Status::Busy {
             self.state.metrics.refusals.count(Resource::Compilers);
         }
@@ -377,6 +364,18 @@ impl Execution {
             measured.end(program_time(&outcome));
         }
         Ok(Outcome { shared_sessions, ..outcome })
+    }
+
+    /// Keeps what a replay needs, behind the answer; nothing if it is too large.
+    fn keep_for_replay(&self, execution: &Execution<'_>, recording: Recording, outcome: &Outcome) {
+        let run = execution.replayable(recording, outcome, &self.snapshot.tool_lists());
+        if let (Some(kept), Some(run)) = (execution.kept.clone(), run) {
+            self.state.afterwards.spawn_blocking(move || {
+                if let Some(text) = run.text() {
+                    kept.recording(text);
+                }
+            });
+        }
     }
 
     /// The outcome of an execution that is not started because of others.
@@ -456,10 +455,10 @@ impl Execution {
     /// The permissions of its calls.
     fn policy(&self, approver: &Approver, journal: &Journal) -> Arc<PermissionPolicy> {
         let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
-        let given = (&self.state.allow[..], approved.unwrap_or_default());
+        let allowed = Allowed { globs: &self.state.allow, approved: approved.unwrap_or_default() };
         let answers = self.session.answers.clone();
         let (config, journal) = (&self.snapshot.settings.config, journal.clone());
-        PermissionPolicy::of_session(config, given, answers, approver.clone(), journal)
+        PermissionPolicy::of_session(config, allowed, answers, approver.clone(), journal)
     }
 
     /// The time limit of the execution.
@@ -476,7 +475,7 @@ impl Execution {
         Some(format!("note: timeout {requested} s was lowered to {max} s, the limit of codeMode.maxTimeout"))
     }
 
-    fn request(&self, code: Code, cancel: CancellationToken) -> Result<Request, String> {
+    fn request(&self, code: Code, cancel: CancellationToken) -> Result<Request, Failure> {
         let code_mode = &self.snapshot.config().code_mode;
         Ok(Request {
             code,
@@ -485,7 +484,7 @@ impl Execution {
             timeout: self.time(),
             check_only: self.arguments.check_only,
             limits: code_mode.limits.clone(),
-            grants: self.session.grants(&code_mode.grants).map_err(|error| error.to_string())?,
+            grants: self.session.grants(&code_mode.grants).map_err(Failure::system)?,
             cancel,
         })
     }

@@ -13,9 +13,10 @@ mod tests;
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use sandbox::niceness::{self, NICENESS};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep};
@@ -416,7 +417,7 @@ impl Slots {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

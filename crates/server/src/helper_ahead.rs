@@ -1,7 +1,8 @@
 //! Starts the sandbox helper of the next program after each execution, while clients keep executing snippets.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use runner::Engine;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -16,7 +17,7 @@ struct Starts {
 
 impl Starts {
     fn lock(&self) -> MutexGuard<'_, bool> {
-        self.is_closed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.is_closed.lock()
     }
 
     /// Calls `start`, unless it is closed.
@@ -97,7 +98,7 @@ mod tests {
                 });
             });
             assert_eq!(received.recv().unwrap(), "begun");
-            assert!(starts.is_closed.try_lock().is_err(), "closing waits for the start");
+            assert!(starts.is_closed.try_lock().is_none(), "closing waits for the start");
             scope.spawn(move || starts.close(|| events.send("ended").unwrap()));
             go_on.send(()).unwrap();
         });

@@ -1,8 +1,7 @@
 //! Keeps the outputs of one execution or direct call, and shares them with other replicas.
 
-use std::sync::{Mutex, PoisonError};
-
 use futures::future::join_all;
+use parking_lot::Mutex;
 
 use crate::session::ClientSession;
 use crate::state::ServerState;
@@ -26,7 +25,7 @@ impl<'a> KeptOutputs<'a> {
     /// Keeps a part; returns its address.
     pub(crate) fn keep(&self, part: &str, text: &str) -> String {
         let address = self.state.kept.keep(&self.owner, self.id, part, text);
-        self.addresses.lock().unwrap_or_else(PoisonError::into_inner).push(address.clone());
+        self.addresses.lock().push(address.clone());
         address
     }
 
@@ -34,7 +33,7 @@ impl<'a> KeptOutputs<'a> {
     /// failures; this replica has the parts in any case.
     pub(crate) async fn share(self) {
         let Some(shared) = self.state.shared.as_ref().filter(|_| self.is_shared) else { return };
-        let addresses = self.addresses.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let addresses = self.addresses.into_inner();
         let writes = addresses.iter().filter_map(|address| {
             let text = self.state.kept.text(&self.owner, address)?;
             let owner = &self.owner;

@@ -4,12 +4,10 @@
 
 use std::sync::Arc;
 
+use execution::debug::COMPILERS;
 use runner::{Engine, Optimized};
 
 use super::state::ServerState;
-
-/// The target of its log messages.
-pub(crate) const TRACE_TARGET: &str = "toolsmith::optimize";
 
 /// Compiles until the server stops accepting work. Dropping the future ends the running compilation.
 pub(crate) async fn compile(state: Arc<ServerState>) {
@@ -33,18 +31,18 @@ async fn compile_all(engine: &Engine) {
     while let Some(optimized) = engine.optimize_next().await {
         match optimized {
             Ok(Optimized::Compiled) => {
-                tracing::debug!(target: TRACE_TARGET, "a program is compiled with optimization");
+                tracing::debug!(target: COMPILERS, "a program is compiled with optimization");
             }
             Ok(Optimized::Unsuitable(reason)) => {
-                tracing::debug!(target: TRACE_TARGET, reason, "a program stays without optimization");
+                tracing::debug!(target: COMPILERS, reason, "a program stays without optimization");
             }
             Ok(Optimized::Interrupted(reason)) => {
-                tracing::debug!(target: TRACE_TARGET, reason, "the optimization of a program was interrupted");
+                tracing::debug!(target: COMPILERS, reason, "the optimization of a program was interrupted");
             }
             Ok(Optimized::Skipped) => {
-                tracing::debug!(target: TRACE_TARGET, "a program is not compiled again");
+                tracing::debug!(target: COMPILERS, "a program is not compiled again");
             }
-            Err(error) => tracing::debug!(target: TRACE_TARGET, %error, "a program is not compiled again"),
+            Err(error) => tracing::debug!(target: COMPILERS, %error, "a program is not compiled again"),
         }
     }
 }

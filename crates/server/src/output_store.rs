@@ -1,8 +1,9 @@
 //! Keeps outputs and results of executions that exceed an answer in memory for a while, readable by range.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use prometheus_client::metrics::counter::Counter;
 use tokio::time::Instant;
 use url::Url;
@@ -166,7 +167,7 @@ impl OutputStore {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -9,9 +9,10 @@ mod running;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::ErrorData;
 use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::de::DeserializeOwned;
@@ -226,13 +227,13 @@ impl PendingRequests {
 
     /// Changes the time limit for clients to come back.
     pub(crate) fn set_return_time(&self, return_time: Duration) {
-        *self.return_time.lock().unwrap_or_else(PoisonError::into_inner) = return_time;
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.return_time.lock() = return_time;
+        let mut used = self.used.lock();
         used.longest = used.longest.max(return_time);
     }
 
     fn return_time(&self) -> Duration {
-        *self.return_time.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.return_time.lock()
     }
 
     /// A state that may be used once.
@@ -266,7 +267,7 @@ impl PendingRequests {
 
     fn spend_here(&self, once: String) -> Result<(), ErrorData> {
         let refused = |message: &str| Err(ErrorData::invalid_params(message.to_owned(), None));
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used.lock();
         let now = Instant::now();
         // These states have expired.
         while used.by_time.front().is_some_and(|(at, _)| now.duration_since(*at) > used.longest) {
@@ -411,7 +412,7 @@ impl PendingRequests {
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 }
 

@@ -5,13 +5,11 @@
 
 use std::sync::Arc;
 
+use execution::debug::COMPILERS;
 use runner::PrecompileReport;
 
 use super::snapshot::Snapshot;
 use super::state::ServerState;
-
-/// The target of its log messages.
-pub(crate) const TRACE_TARGET: &str = "toolsmith::ahead";
 
 /// Limit on tools that one process compiles ahead in total, about 12 ms of processor time each: most servers are never
 /// named, and one whose tools keep changing would keep a compiler busy forever.
@@ -49,10 +47,10 @@ async fn compile_all(state: &ServerState, snapshot: &Snapshot, tools: &mut usize
     let PrecompileReport { compiled, left, failed, gave_way } =
         engine.compile_ahead(&snapshot.catalog, tools).await;
     for (module, error) in &failed {
-        tracing::debug!(target: TRACE_TARGET, module, %error, "not compiled ahead");
+        tracing::debug!(target: COMPILERS, module, %error, "not compiled ahead");
     }
     if !(compiled.is_empty() && left.is_empty()) {
         let (compiled, left) = (compiled.join(" "), left.join(" "));
-        tracing::debug!(target: TRACE_TARGET, compiled, left, gave_way, "bindings are compiled ahead");
+        tracing::debug!(target: COMPILERS, compiled, left, gave_way, "bindings are compiled ahead");
     }
 }

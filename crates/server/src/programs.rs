@@ -8,7 +8,7 @@ mod definition;
 pub(crate) mod saving;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use config::{Config, Glob};
 use gateway::failure::Failure;
@@ -16,6 +16,7 @@ use gateway::permission::ApprovedTools;
 use gateway::reference::ExecuteCode;
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, SavedProgram, functions};
 use gateway::tool_list::ToolList;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use snippet::{ProgramFile, ProgramText};
@@ -178,7 +179,7 @@ impl OfferedPrograms {
     }
 
     fn kept(&self) -> MutexGuard<'_, BTreeMap<String, Arc<CheckedPrograms>>> {
-        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.checked.lock()
     }
 }
 

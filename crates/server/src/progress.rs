@@ -1,9 +1,10 @@
 //! Notifies the client while its snippet is processed: progress through the phases, and log messages.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use queue::{Bounds, Received, shortened};
 use report::short_number;
 use runner::{CallRecord, Event, Phase, Sink};
@@ -65,7 +66,7 @@ impl Watcher {
 
     /// Whether frequent progress may be reported again.
     fn is_time(&self) -> bool {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         let is_time = last.is_none_or(|last| last.elapsed() >= INTERVAL);
         if is_time {
             *last = Some(Instant::now());
@@ -86,19 +87,19 @@ impl Watcher {
     }
 
     fn push(&self, message: Message, bytes: usize) {
-        if let Some(messages) = &*self.messages.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(messages) = &*self.messages.lock() {
             messages.push(message, bytes);
         }
     }
 
     /// Ends the forwarding of its messages, once those that wait are sent.
     pub(crate) fn end(&self) {
-        let line = std::mem::take(&mut *self.line.lock().unwrap_or_else(PoisonError::into_inner));
+        let line = std::mem::take(&mut *self.line.lock());
         if !line.is_empty() {
             // The program has ended without finishing its last line.
             self.log(Level::Info, "program", json!(String::from_utf8_lossy(&line)));
         }
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.messages.lock().take();
     }
 
     /// Counts a finished call.
@@ -145,7 +146,7 @@ impl Watcher {
         if !self.caller.wants(Level::Info) {
             return;
         }
-        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = self.line.lock();
         for &byte in bytes {
             if byte != b'\n' {
                 if line.len() < MAX_LINE {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use config::Server;
 use gateway::calls::CheckedCall;
 use gateway::direct::DirectTool;
-use gateway::permission::{ApprovedTools, ExecutionAnswers, PermissionPolicy, RequestedTool};
+use gateway::permission::{Allowed, ExecutionAnswers, PermissionPolicy, RequestedTool};
 use gateway::resources::READ;
 use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
@@ -212,7 +212,7 @@ impl ProxiedRequest {
         let answers = self.session.answers.clone();
         let policy = PermissionPolicy::of_session(
             config,
-            (&self.state.allow, ApprovedTools::default()),
+            Allowed { globs: &self.state.allow, ..Allowed::default() },
             answers,
             approver,
             journal.clone(),

@@ -1,8 +1,9 @@
 //! Limits a resource in total and for each client.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use prometheus_client::metrics::counter::Counter;
 
 use super::execution_slots::Client;
@@ -93,7 +94,7 @@ impl Quota {
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<Client, Amount>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.held.lock()
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! A failing store is reported once, and does not fail the run.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::{Conversation, Event, NewConversation, Role, Store, StoreError, StoredMessage, Watcher};
+use parking_lot::Mutex;
 
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -106,7 +107,7 @@ impl Recorder {
     /// Stores the message of an event, and identifies it. Ignores other events.
     pub fn record(&self, event: &Event<'_>) -> Option<Saved> {
         let Event::Message(message, usage) = event else { return None };
-        let mut conversation = self.conversation.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut conversation = self.conversation.as_ref()?.lock();
         let parent = conversation.last().map(str::to_owned);
         let id = conversation.keep(message, *usage);
         // Only earlier failures: the writing thread has not stored this message yet.
@@ -136,7 +137,7 @@ mod tests {
     fn reports() -> (Report, Arc<Mutex<Vec<String>>>) {
         let reports: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&reports);
-        (Arc::new(move |text: &str| sink.lock().unwrap().push(text.to_owned())), reports)
+        (Arc::new(move |text: &str| sink.lock().push(text.to_owned())), reports)
     }
 
     #[tokio::test]
@@ -155,7 +156,7 @@ mod tests {
         let (again, kept) = recording.resume(recorder.id().unwrap()).await.unwrap();
         assert_eq!(kept.into_iter().map(|kept| kept.message).collect::<Vec<_>>(), [question, answer]);
         assert_eq!(again.id(), recorder.id());
-        assert!(reports.lock().unwrap().is_empty());
+        assert!(reports.lock().is_empty());
     }
 
     #[tokio::test]
@@ -179,7 +180,7 @@ mod tests {
             }
             recording.flush().await;
         }
-        let reports = reports.lock().unwrap();
+        let reports = reports.lock();
         assert!(reports.len() == 1 && reports[0].contains("deleted by another process"), "{reports:?}");
     }
 
@@ -191,7 +192,7 @@ mod tests {
         let message = Message::text(Role::User, "q");
         assert_eq!(recorder.record(&Event::Message(&message, Usage::default())), None);
         recording.flush().await;
-        assert_eq!((recorder.id(), reports.lock().unwrap().len()), (None, 0));
+        assert_eq!((recorder.id(), reports.lock().len()), (None, 0));
         let wrong = recording.resume("x").await.err().unwrap();
         assert!(wrong.to_string().contains("agent.conversations"), "{wrong}");
     }

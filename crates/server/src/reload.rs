@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use config::trust;
 use config::{Config, ConfigLayer, LoadOptions, Untrusted, layers};
+use execution::process::ProcessContext;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, approvals};
@@ -29,7 +30,6 @@ use folders::Folders;
 use super::programs::OfferedPrograms;
 use super::snapshot::Settings;
 use super::state::ServerState;
-use crate::process_context::ProcessContext;
 
 /// Minimum pause between two readings of the configuration: a file may be written continuously.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -58,8 +58,18 @@ impl Source {
 
     /// Reads the configuration for the first time; returns also the export of traces, if configured.
     pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
-        let (config, exporter) = self.process.configure_to_serve(&self.options)?;
+        let (config, exporter) = self.configure()?;
         Ok((self.settings(config)?, exporter))
+    }
+
+    /// Loads the configuration, and starts the configured export.
+    pub fn configure(&self) -> Result<(Config, Option<Exporter>), Failure> {
+        let mut exporter = None;
+        let config = self.process.configure_with(&self.options, |config| {
+            exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
+            Ok(exporter.as_ref().map(Exporter::layer))
+        })?;
+        Ok((config, exporter))
     }
 
     /// Settings for this configuration.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agent::EventPoster;
+use execution::process::{Process, ProcessContext};
 use gateway::failure::Failure;
 use telemetry::Exporter;
 use terminal::Terminal;
@@ -11,20 +12,16 @@ use tokio::task::JoinHandle;
 
 use crate::helper_ahead;
 use crate::optimize;
-use crate::process_context::ProcessContext;
 use crate::recorder::Recording;
 use crate::reload::{self, Source, Stamps};
 use crate::snapshot::Settings;
 use crate::spare_compilers;
 use crate::state::ServerState;
-use crate::subagent_log::{self, EventListener};
 
 /// The running parts of this process.
 pub struct Runtime {
-    /// The terminal for the user.
-    pub terminal: Arc<Terminal>,
-    /// The relation of this process to others.
-    pub process: ProcessContext,
+    /// The terminal, the events of subagents, and the relation to other processes.
+    pub process: Process,
     /// The configured export of traces.
     pub exporter: Option<Exporter>,
     /// Posts events to the root process of all agents, if that is another process.
@@ -35,23 +32,18 @@ pub struct Runtime {
     state: Option<Arc<ServerState>>,
     /// Background tasks that run until the end.
     background: Vec<JoinHandle<()>>,
-    /// Shows events of subagents until it is dropped.
-    listener: Option<EventListener>,
 }
 
 impl Runtime {
-    /// Starts what is needed before the configuration is read: the terminal, and the listener for events of subagents.
-    pub async fn start(terminal: Terminal, process: ProcessContext) -> Self {
-        let listener = subagent_log::listen(terminal.notifier()).await;
+    /// Starts what is needed before the configuration is read.
+    pub async fn start(terminal: Terminal, context: ProcessContext) -> Self {
         Runtime {
-            process: process.with_listener(listener.as_ref()),
-            terminal: Arc::new(terminal),
+            process: Process::start(terminal, context).await,
             exporter: None,
             poster: None,
             recording: None,
             state: None,
             background: Vec::new(),
-            listener,
         }
     }
 
@@ -77,7 +69,7 @@ impl Runtime {
         settings: watch::Receiver<Arc<Settings>>,
         allow: &[String],
     ) -> Result<Arc<ServerState>, Failure> {
-        let state = ServerState::new(settings, allow.to_vec(), self.terminal.clone())?;
+        let state = ServerState::new(settings, allow.to_vec(), self.process.terminal.clone())?;
         self.state = Some(state.clone());
         self.spawn(state.clone().warm());
         self.spawn(state.services.statistics.clone().flush_regularly());
@@ -134,16 +126,14 @@ impl Runtime {
             }
         };
         // In parallel, because clients do not wait long for the end.
-        tokio::join!(sessions, deliver(self.poster, &self.terminal));
+        tokio::join!(sessions, deliver(self.poster, &self.process.terminal));
         if let Some(recording) = self.recording {
             recording.flush().await;
         }
         if let Some(exporter) = self.exporter {
             exporter.end().await;
         }
-        // By now, the last output of servers was shown.
-        drop(self.listener);
-        self.terminal.flush().await.map_err(Failure::output)
+        self.process.end().await
     }
 }
 

@@ -3,6 +3,7 @@
 //! Standard output carries the protocol; messages for the user go to standard error.
 
 use config::Config;
+use execution::process::ProcessContext;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use identity::SingleToken;
@@ -11,7 +12,6 @@ use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use crate::options::ServeOptions;
-use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
 
 use crate::http;
@@ -35,7 +35,7 @@ async fn serve_in(
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let source = reload::Source {
-        process: runtime.process.clone(),
+        process: runtime.process.context.clone(),
         options: options.load.clone(),
         token_variable: options.token_variable.clone(),
         token: token.as_ref().map(|token| token.secret().to_owned()),

@@ -32,7 +32,7 @@ use system::random;
 
 use super::caller::{Abilities, Caller, client_named, client_of, untyped, with_meta};
 use super::definitions;
-use super::execute::{self, Arguments, Execution, SuspendedExecution};
+use super::execute::{self, Arguments, ClientExecution, SuspendedExecution};
 use super::http::sessions::SessionClient;
 use super::journal::{ClientInfo, Requester};
 use super::json_size::MessageSizes;
@@ -462,7 +462,7 @@ impl McpService {
                 given = Some(execute::given(sealed, &arguments, call.responses.as_ref(), &self.session)?);
                 self.state.held.spend(once).await?;
             }
-            let execution = Execution {
+            let execution = ClientExecution {
                 given,
                 program,
                 ..self.execution(id, &call, &scope, snapshot, arguments, &context)

@@ -1,13 +1,14 @@
 //! A client and the state that lasts between its requests: log level, permissions, sessions with servers.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use answer::client_profile::ClientProfile;
 use answer::shapes::AnswerShapes;
 use axum::http::request::Parts;
 use gateway::permission::{Reason, SessionAnswers};
 use identity::{Identity, Subject};
+use parking_lot::Mutex;
 use queue::Received;
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -85,7 +86,7 @@ pub struct ClientSession {
 
 impl Drop for ClientSession {
     fn drop(&mut self) {
-        let notifiers = std::mem::take(self.notifiers.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let notifiers = std::mem::take(self.notifiers.get_mut());
         notifiers.iter().for_each(JoinHandle::abort);
         // Closes the sessions in order if a runtime is available.
         let own = self.own.take().or_else(|| {
@@ -182,7 +183,7 @@ impl ClientSession {
     }
 
     fn keep_notifier(&self, task: JoinHandle<()>) {
-        self.notifiers.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+        self.notifiers.lock().push(task);
     }
 
     /// The tools offered to clients with these capabilities.
@@ -239,7 +240,7 @@ impl ClientSession {
     pub(crate) fn grants(&self, granted: &Grants) -> Result<Grants, ScratchError> {
         let mut grants = granted.clone();
         if let Some(bytes) = granted.scratch.filter(|_| self.lasts()) {
-            let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut scratch = self.scratch.lock();
             // A different size needs a new space.
             let kept = scratch.as_ref().filter(|(size, _)| *size == bytes).map(|(_, kept)| kept.clone());
             let space = match kept {
@@ -288,12 +289,12 @@ impl ClientSession {
             // It must request them in each request (MCP 2026-07-28, "Logging").
             return context.meta.0.0.get("io.modelcontextprotocol/logLevel")?.as_str().and_then(Level::of);
         }
-        Some(self.level.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or_default())
+        Some(self.level.lock().unwrap_or_default())
     }
 
     /// Sets the minimum level of log messages for this client.
     pub fn set_level(&self, level: Level) {
-        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+        *self.level.lock() = Some(level);
     }
 }
 

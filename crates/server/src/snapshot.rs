@@ -2,7 +2,7 @@
 //! with; `settings_in_force` checks calls against the current settings.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use audit::Audit;
 use config::{Config, Glob};
@@ -16,6 +16,7 @@ use gateway::resources;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::UnavailableTools;
 use gateway::unmatched;
+use parking_lot::Mutex;
 use report::Report;
 use runner::{Cache, Catalog};
 use serde_json::Value;
@@ -52,7 +53,7 @@ pub struct Snapshot {
     /// The reason of each server without a list.
     pub absent: BTreeMap<String, String>,
     /// The unavailable tools and servers, including those whose tools are remembered.
-    pub(crate) missing: Arc<UnavailableTools>,
+    pub missing: Arc<UnavailableTools>,
     /// The tools for snippets, with their bindings.
     pub catalog: Arc<Catalog>,
     /// The division of the tools into those called by snippets, and those called directly.
@@ -148,7 +149,7 @@ impl Settings {
 
     /// Whether a text was not noted before; records it.
     fn is_news(&self, text: &str) -> bool {
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock();
         noted.len() < NOTES_LIMIT && noted.insert(text.to_owned())
     }
 }

@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Weak};
 
+use execution::debug::COMPILERS;
 use gateway::sessions::{CHECK_INTERVAL, QUIET};
 use runner::{Engine, SpareCompilerEvent};
 use tokio::task::spawn_blocking;
@@ -11,9 +12,6 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::snapshot::Settings;
 use super::state::ServerState;
-
-/// The target of its log messages.
-pub(crate) const TRACE_TARGET: &str = "toolsmith::compilers";
 
 /// The engine with the spare compilers. Its spare compilers end with this.
 #[derive(Default)]
@@ -81,9 +79,9 @@ async fn refill(state: &ServerState, latest: &mut Latest) {
         engine.compiles_nothing().await;
         let engine = engine.clone();
         match spawn_blocking(move || engine.start_spare_compiler(limit)).await {
-            Ok(Ok(true)) => tracing::debug!(target: TRACE_TARGET, "a spare compiler is started"),
+            Ok(Ok(true)) => tracing::debug!(target: COMPILERS, "a spare compiler is started"),
             Ok(Err(error)) => {
-                return tracing::debug!(target: TRACE_TARGET, %error, "a spare compiler is not started");
+                return tracing::debug!(target: COMPILERS, %error, "a spare compiler is not started");
             }
             Ok(Ok(false)) | Err(_) => return,
         }
@@ -94,10 +92,10 @@ fn log_events(engine: &Engine) {
     for event in engine.spare_compiler_events() {
         match event {
             SpareCompilerEvent::Used => {
-                tracing::debug!(target: TRACE_TARGET, "a spare compiler has compiled a snippet");
+                tracing::debug!(target: COMPILERS, "a spare compiler has compiled a snippet");
             }
             SpareCompilerEvent::Unusable(reason) => {
-                tracing::debug!(target: TRACE_TARGET, reason, "a spare compiler was not usable");
+                tracing::debug!(target: COMPILERS, reason, "a spare compiler was not usable");
             }
         }
     }

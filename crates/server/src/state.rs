@@ -2,7 +2,7 @@
 //! have no access to each other's data.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use config::{CodeMode, Glob};
@@ -14,6 +14,7 @@ use gateway::sessions::{Room, SpareSessions};
 use history::Durability;
 use history::execution_history::ExecutionHistory;
 use identity::Subject;
+use parking_lot::Mutex;
 use report::{Kind, Report};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -307,7 +308,7 @@ impl ServerState {
 
     /// The offered tools for clients with these capabilities.
     pub fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
-        let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lives = self.lives.lock();
         lives.entry(abilities).or_insert_with(|| self.new_live(abilities)).clone()
     }
 
@@ -351,7 +352,7 @@ impl ServerState {
     /// Shows the user notes about the permissions of clients, each only once.
     pub(crate) fn report(&self, notes: &[String]) {
         let notifier = self.terminal.notifier();
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock();
         for note in notes {
             if reported.len() < NOTES_REPORTED && reported.insert(blake3::hash(note.as_bytes())) {
                 notifier.warning(note);
@@ -361,7 +362,7 @@ impl ServerState {
 
     /// Any snapshot for clients over HTTP.
     pub(crate) fn any_snapshot(&self) -> Option<Arc<Snapshot>> {
-        let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        let lives = self.lives.lock();
         lives.values().next().map(|live| live.now())
     }
 
@@ -375,7 +376,7 @@ impl ServerState {
 
     /// Ends all shared and spare sessions with servers, waits for others that are ending, and writes the statistics.
     pub async fn close(&self) {
-        let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
+        let lives = std::mem::take(&mut *self.lives.lock());
         let watched = async {
             for live in lives.into_values() {
                 live.upstreams.close().await;

@@ -3,10 +3,10 @@
 //! `execution_slots` limits how many run at once.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use config::SubjectLimits;
+use parking_lot::{Mutex, MutexGuard};
 use runner::CompilerTime;
 use tokio::time::Instant;
 
@@ -160,7 +160,7 @@ impl SubjectUsage {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, Usage>> {
-        self.subjects.lock().unwrap_or_else(PoisonError::into_inner)
+        self.subjects.lock()
     }
 }
 

@@ -2,11 +2,12 @@
 //! tools.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use config::Glob;
 use identity::Subject;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::caller::Abilities;
@@ -40,7 +41,7 @@ impl<K, T> Default for Kept<K, T> {
 impl<K: Ord + Clone, T> Kept<K, T> {
     /// The value of a key, and those that are no longer kept.
     fn get(&self, key: K, make: impl FnOnce() -> Arc<T>) -> (Arc<T>, Vec<Arc<T>>) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let (value, used) = all.entry(key).or_insert_with(|| (make(), Instant::now()));
         *used = Instant::now();
         let value = value.clone();
@@ -59,7 +60,7 @@ impl<K: Ord + Clone, T> Kept<K, T> {
     }
 
     fn take(&self) -> Vec<Arc<T>> {
-        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let all = std::mem::take(&mut *self.0.lock());
         all.into_values().map(|(value, _)| value).collect()
     }
 }

@@ -1,10 +1,11 @@
 //! The tools of code mode in the forms that clients of different kinds get, each described once for a snapshot.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use answer::client_profile::ClientProfile;
 use config::Serve;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 /// A form of the tools of code mode, which depend on it and on the snapshot.
@@ -41,7 +42,7 @@ pub(crate) struct ToolForms(Mutex<BTreeMap<ToolForm, Arc<FormedTools>>>);
 impl ToolForms {
     /// The tools in this form, described if they were not before.
     pub(crate) fn get(&self, form: ToolForm, describe: impl FnOnce() -> Vec<Value>) -> Arc<FormedTools> {
-        let mut forms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut forms = self.0.lock();
         let formed = || Arc::new(FormedTools { tools: describe(), digest: OnceLock::new() });
         forms.entry(form).or_insert_with(formed).clone()
     }

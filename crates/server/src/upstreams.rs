@@ -4,7 +4,7 @@ mod listed;
 mod manual;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use config::{Config, Server};
 use gateway::catalog::{self, ServerIntroduction};
@@ -13,6 +13,7 @@ use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::STARTING;
 use mcp::{ConnectionState, ErrorKind, ManagedSession, ServerConfig, Session, Status};
+use parking_lot::{Mutex, MutexGuard};
 use runner::Cache;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -256,7 +257,7 @@ impl Upstreams {
     }
 
     fn keepers(&self) -> MutexGuard<'_, BTreeMap<String, Upstream>> {
-        self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.keepers.lock()
     }
 }
 

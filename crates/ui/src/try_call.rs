@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gateway::permission::{
-    Answer, AnsweredBy, ApprovedTools, PermissionPolicy, Prompter, Question, SessionAnswers,
+    Allowed, Answer, AnsweredBy, PermissionPolicy, Prompter, Question, SessionAnswers,
 };
 use gateway::propagation;
 use gateway::session_host::SessionHost;
@@ -148,10 +148,9 @@ async fn call(
     let config = Arc::new(configured.config.clone());
     let asked = Arc::new(Mutex::new(None));
     let prompter = FormPrompter { arguments: arguments.get().to_owned(), allowed, asked: asked.clone() };
-    let approved = ApprovedTools::default();
     let policy = PermissionPolicy::of_session(
         &config,
-        (&[], approved),
+        Allowed::default(),
         SessionAnswers::default(),
         prompter,
         Journal::default(),

@@ -75,9 +75,9 @@ impl ChatSession {
         let folder = std::env::current_dir().map_err(|error| {
             Failure::new(Kind::System, format!("the working folder can't be found: {error}"))
         })?;
-        let terminal = runtime.terminal.clone();
+        let terminal = runtime.process.terminal.clone();
         let source = reload::Source {
-            process: runtime.process.clone(),
+            process: runtime.process.context.clone(),
             options: options.load.clone(),
             token_variable: None,
             token: None,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agent::{EventPoster, FinalAnswer, Store};
 use config::{Config, ConfigLayer};
+use execution::subagent_log;
 use gateway::failure::Failure;
 use gateway::propagation;
 use identity::SingleToken;
@@ -16,7 +17,6 @@ use server::recorder::Recording;
 use server::reload::Source;
 use server::runtime::Runtime;
 use server::snapshot::Settings;
-use server::subagent_log;
 use tokio::sync::watch;
 
 use super::task::Subagent;
@@ -48,8 +48,13 @@ pub(super) fn start(
             .hint("toolsmith mcp serve --config AGENT.yaml"));
     };
     let parent_run = propagation::parent_run()?;
-    let process = runtime.process.clone();
-    let (mut config, exporter) = process.configure_to_serve(&options.load)?;
+    let source = Source {
+        process: runtime.process.context.clone(),
+        options: options.load.clone(),
+        token_variable: options.token_variable.clone(),
+        token: token.map(|token| token.secret().to_owned()),
+    };
+    let (mut config, exporter) = source.configure()?;
     runtime.exporter = exporter;
     let described = described(&config, file)?;
     options.check_access(&config.serve)?;
@@ -62,13 +67,7 @@ pub(super) fn start(
     let folder = std::env::current_dir().map_err(|error| {
         Failure::command_line(format!("the working folder is unknown: {error}")).caused_by(error)
     })?;
-    let source = Source {
-        process,
-        options: options.load.clone(),
-        token_variable: options.token_variable.clone(),
-        token: token.map(|token| token.secret().to_owned()),
-    };
-    let notifier = runtime.terminal.notifier();
+    let notifier = runtime.process.terminal.notifier();
     let recording = Recording::new(store, Arc::new(move |text: &str| notifier.warning(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
     let state = runtime.serve(now, &options.allow)?;
@@ -94,7 +93,7 @@ pub(super) fn start(
 fn store(config: &Config, runtime: &Runtime) -> Option<Store> {
     conversations::store(config).unwrap_or_else(|failure| {
         let why = failure.report.for_terminal();
-        runtime.terminal.notifier().warning(&format!("conversations are not kept: {why}"));
+        runtime.process.terminal.notifier().warning(&format!("conversations are not kept: {why}"));
         None
     })
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use ::bundle::{ARCHIVE, Contents, Written};
+use execution::setup;
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::{Kind, Report};
 use runner::bundle::Bundle;
 use runner::{Catalog, Engine};
-use server::setup;
 use terminal::Terminal;
 
 use super::cache::build_bindings;

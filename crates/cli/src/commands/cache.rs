@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use config::Config;
+use execution::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit_code;
@@ -13,7 +14,6 @@ use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::terminal_host::TerminalHost;
 use runner::{Catalog, Engine};
-use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::{CacheCommand, WarmArguments};

@@ -5,7 +5,7 @@ mod definition;
 mod difference;
 mod export;
 mod report;
-mod source;
+pub(crate) mod source;
 
 use codegen::{Bindings, Once, ToolBinding};
 use gateway::exit_code;

@@ -9,10 +9,10 @@ use std::time::SystemTime;
 
 use agent::{Store, StoreError, Summary};
 use config::Glob;
+use execution::setup;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use report::Kind;
-use server::setup;
 use system::calendar::minute;
 use terminal::Terminal;
 use terminal::table::{short, show_table};

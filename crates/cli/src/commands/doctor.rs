@@ -12,6 +12,7 @@ mod line;
 use std::path::Path;
 
 use config::CodeMode;
+use execution::setup;
 use gateway::cache::{self, RemoteError, StoreState};
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -19,7 +20,6 @@ use report::Kind;
 use runner::{Inspection, SandboxReport};
 use sandbox::{Confinement, Layers, Mechanism, Support};
 use serde::Serialize;
-use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::DoctorArguments;

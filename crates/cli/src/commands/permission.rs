@@ -33,7 +33,7 @@ fn remembered() -> Result<Remembered, Failure> {
 }
 
 fn list(arguments: &ListPermissionsArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let config = server::setup::configure(&arguments.place.options().without_untrusted())?;
+    let config = execution::setup::configure(&arguments.place.options().without_untrusted())?;
     let remembered = remembered()?;
     let answers = remembered.answers();
     let lists = catalog::known_lists(&cache::open(&config.cache)?, &config);

@@ -1,21 +1,19 @@
 //! Runs a text again with recorded answers, without any server, and compares: `run --replay` and `program test`.
 
+use execution::process::{self, Process};
+use execution::{Execution, NewExecution, Tools, setup};
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::outcome_text;
 use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, ReplayableRun, catalog, differences};
 use gateway::saved_programs::{ProgramStore, functions};
-use history::Execution;
 use report::Kind;
 use runner::{Catalog, Engine, Holder, Outcome, Request, Status};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
-use server::setup;
 use snippet::ProgramFile;
-use terminal::Terminal;
+use terminal::{Masker, Terminal};
 use tokio_util::sync::CancellationToken;
 
 use super::history::{with_executions, wrong};
@@ -40,9 +38,10 @@ pub(super) async fn replayed(
     recorded: &Recorded<'_>,
     terminal: &Terminal,
 ) -> Result<(Outcome, Vec<Mismatch>), Failure> {
-    let (replay, journal) = (Replay::new(recorded.recording), terminal.journal());
-    let run = engine.run(request, catalog, &replay, &journal);
-    let outcome = terminal.notifier().working(run).await?;
+    // The recording contains no secrets.
+    let (replay, masker) = (Replay::new(recorded.recording), Masker::default());
+    let execution = Execution::begin(NewExecution::of_command(request, &masker, terminal));
+    let outcome = execution.run(engine, request, Tools::Fixed { catalog, host: &replay }).await?;
     if outcome.status == Status::Cancelled {
         return Err(Failure::new(Kind::Cancelled, "cancelled"));
     }
@@ -89,19 +88,16 @@ pub(super) fn as_json(mismatches: &[Mismatch]) -> Vec<Value> {
 /// Replays an execution of the history; returns 1 if something differs.
 pub(super) async fn run(arguments: RunArguments, id: &str, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, !arguments.json);
-    let runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
-    let code = run_in(&runtime, &arguments, id, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    process::run(terminal, async |process| run_in(process, &arguments, id, &cancel).await).await
 }
 
 async fn run_in(
-    runtime: &Runtime,
+    process: &Process,
     arguments: &RunArguments,
     id: &str,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
+    let terminal = &*process.terminal;
     let (execution, run) = kept(id)?;
     let id = &execution.summary.id;
     // Servers that can't be used, and an untrusted project, do not matter here.
@@ -140,7 +136,7 @@ async fn run_in(
 }
 
 /// The execution, and what it requested.
-fn kept(id: &str) -> Result<(Execution, ReplayableRun), Failure> {
+fn kept(id: &str) -> Result<(history::Execution, ReplayableRun), Failure> {
     let reader = with_executions()?;
     let execution = reader.execution(id).map_err(wrong)?;
     let id = execution.summary.id.clone();
@@ -161,7 +157,7 @@ fn kept(id: &str) -> Result<(Execution, ReplayableRun), Failure> {
 }
 
 /// The text of an execution, with the saved programs that it calls as they are now.
-fn code(execution: &Execution) -> Result<snippet::Code, Failure> {
+fn code(execution: &history::Execution) -> Result<snippet::Code, Failure> {
     let text = execution.code.clone();
     if execution.summary.program.is_none() {
         return functions::snippet(text);

@@ -6,41 +6,38 @@ use std::path::Path;
 use std::sync::Arc;
 
 use config::{Config, Needs};
+use execution::process::{self, Process, ProcessContext};
 use gateway::audience::for_person;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::outcome_text;
+use gateway::permission::Allowed;
 use gateway::pins::Known;
 use gateway::program_crate::ProgramCrate;
 use gateway::saved_programs::functions;
 use runner::limits::SNIPPET_LIMIT;
 use runner::{Holder, Outcome, Request, Status};
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
 use snippet::Code;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::execution::{self, Job, Tools, unless_cancelled};
+use super::executing::{self, Job, Tools, unless_cancelled};
 use crate::arguments::RunArguments;
 use crate::demo;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, !arguments.json);
-    let runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
-    let code = run_in(&runtime, &arguments, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    process::run(terminal, async |process| run_in(process, &arguments, &cancel).await).await
 }
 
 async fn run_in(
-    runtime: &Runtime,
+    process: &Process,
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
-    let inputs = unless_cancelled(cancel, read_inputs(arguments, runtime.process.clone())).await?;
+    let terminal = &*process.terminal;
+    let inputs = unless_cancelled(cancel, read_inputs(arguments, process.context.clone())).await?;
     if inputs.config.is_demo() && !arguments.place.demo {
         terminal.note(
             "no MCP servers are configured: `demo` is the built-in demo server (add one of your own with \
@@ -49,11 +46,9 @@ async fn run_in(
     }
     let Inputs { code, config, tools } = inputs;
     let request = request(arguments, code, &config, cancel.clone());
-    let job = Job::new(tools, &request, &arguments.permission.allow);
-    execution::run((&config, terminal), job, async |_, outcome| {
-        show(outcome, arguments.json, arguments.check, terminal)
-    })
-    .await
+    let allowed = Allowed { globs: &arguments.permission.allow, ..Allowed::default() };
+    let job = Job { allowed, ..Job::new(&config, terminal, tools, &request) };
+    executing::run(job, async |_, outcome| show(outcome, arguments.json, arguments.check, terminal)).await
 }
 
 /// The inputs of a run.

@@ -61,7 +61,7 @@ fn new(arguments: &NewTokenArguments, terminal: &Terminal) -> Result<(), Failure
 }
 
 fn list(arguments: &TokensArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let config = server::setup::configure(&arguments.place.options().without_untrusted())?;
+    let config = execution::setup::configure(&arguments.place.options().without_untrusted())?;
     let tokens: Vec<(&String, &NamedToken)> = config.serve.tokens.iter().flatten().collect();
     let denied = |name: &String| config.serve.deny.subjects.contains(name);
     if arguments.output.json {

@@ -13,10 +13,10 @@
 //! | arguments in canonical form | |
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use config::Server;
+use parking_lot::{Mutex, MutexGuard};
 use runner::Answer;
 use serde::Deserialize;
 use serde_json::Value;
@@ -135,7 +135,7 @@ impl ResultCache {
 
     fn note_uncached(&self, server: &str, tool: &str, notifier: &Notifier) {
         let name = printable::name(&format!("{server}.{tool}"));
-        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = self.noted.lock();
         if noted.len() < NOTES_LIMIT && noted.insert(name.clone()) {
             notifier.warning(&format!(
                 "results of {name} are not cached, although cache.tools lists it: its server \
@@ -145,7 +145,7 @@ impl ResultCache {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

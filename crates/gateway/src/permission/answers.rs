@@ -1,7 +1,9 @@
 //! Answers kept for an execution or a session.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::refusal::Reason;
 use super::requested_tool::RequestedTool;
@@ -19,24 +21,24 @@ pub struct ExecutionAnswers {
 
 impl ExecutionAnswers {
     pub(super) fn allow(&self, tool: &RequestedTool) {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.key());
+        self.allowed.lock().insert(tool.key());
     }
 
     /// Counts `times` refusals.
     pub(super) fn refuse(&self, tool: &RequestedTool, times: u32, reason: Reason) {
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = self.refusals.lock();
         let known = refusals.entry(tool.key()).or_insert((0, reason));
         *known = (known.0 + times, reason);
     }
 
     /// The last reason, if a tool was refused so often.
     pub(super) fn refused(&self, tool: &RequestedTool, times: u32) -> Option<Reason> {
-        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusals = self.refusals.lock();
         refusals.get(&tool.key()).filter(|(count, _)| *count >= times).map(|(_, reason)| *reason)
     }
 
     pub(super) fn allows(&self, server: &str, tool: &str) -> bool {
         let key = (server.to_owned(), tool.to_owned());
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+        self.allowed.lock().contains(&key)
     }
 }

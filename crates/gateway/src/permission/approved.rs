@@ -1,10 +1,20 @@
-//! The tools that a saved program is approved to call, each in one version on one server.
+//! The calls that need no answer of the user: those that a command line allows, and the tools that a saved program is
+//! approved to call, each in one version on one server.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::requested_tool::RequestedTool;
+
+/// The calls that need no answer of the user, besides those that the configuration allows.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed<'a> {
+    /// The tools that the command line allows, as globs of `server.tool`.
+    pub globs: &'a [String],
+    /// The tools that a saved program is approved to call.
+    pub approved: ApprovedTools,
+}
 
 /// The tools that a saved program is approved to call, by `server.tool`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

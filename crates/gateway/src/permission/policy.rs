@@ -1,15 +1,16 @@
 //! Combines the configuration, the command line and the user's answers into one decision.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use config::{Config, Glob, Permission};
+use parking_lot::{Mutex, MutexGuard};
 use runner::Journal;
 use serde_json::value::RawValue;
 use terminal::Notifier;
 
 use super::answers::{ExecutionAnswers, SessionAnswers};
-use super::approved::ApprovedTools;
+use super::approved::{Allowed, ApprovedTools};
 use super::prompter::{Answer, Prompter};
 use super::question::{QUESTION_TOOLS, Question};
 use super::refusal::{Reason, Refusal};
@@ -44,10 +45,10 @@ pub struct PermissionPolicy {
     notes_refusals: bool,
 }
 
-/// The policy for a command line, which may run a saved program with `approved` tools.
+/// The policy for a command line.
 pub fn policy(
     config: &Arc<Config>,
-    (allow, approved): (&[String], ApprovedTools),
+    Allowed { globs, approved }: Allowed<'_>,
     notifier: &Notifier,
     prompter: impl Prompter + 'static,
     journal: Journal,
@@ -58,7 +59,7 @@ pub fn policy(
     Arc::new(PermissionPolicy {
         approved,
         journal,
-        ..PermissionPolicy::new(config, allow, Some(remembered), prompter)
+        ..PermissionPolicy::new(config, globs, Some(remembered), prompter)
     })
 }
 
@@ -85,15 +86,15 @@ impl PermissionPolicy {
         }
     }
 
-    /// The policy of a session with these earlier answers, for a snippet, or for a saved program with `approved` tools.
+    /// The policy of a session with these earlier answers.
     pub fn of_session(
         config: &Arc<Config>,
-        (allow, approved): (&[String], ApprovedTools),
+        Allowed { globs, approved }: Allowed<'_>,
         session: SessionAnswers,
         prompter: impl Prompter + 'static,
         journal: Journal,
     ) -> Arc<Self> {
-        let policy = PermissionPolicy::new(config, allow, None, prompter);
+        let policy = PermissionPolicy::new(config, globs, None, prompter);
         Arc::new(PermissionPolicy { session, approved, journal, notes_refusals: true, ..policy })
     }
 
@@ -254,7 +255,7 @@ impl PermissionPolicy {
             Answer::Always => {
                 self.session().extend(tools.iter().cloned());
                 if let Err(error) = self.remembered().add(tools, self.prompter.answered_by()) {
-                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
+                    self.notes.lock().push(error.to_string());
                 }
             }
             // A single server offers no further choice.
@@ -294,7 +295,7 @@ impl PermissionPolicy {
         let is_decided = matches!(refusal.reason, Reason::Configuration | Reason::Refused | Reason::Busy);
         if self.notes_refusals && !is_decided {
             let note = refusal.report().for_terminal();
-            let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut notes = self.notes.lock();
             if notes.len() < NOTES_KEPT && !notes.contains(&note) {
                 notes.push(note);
             }
@@ -303,17 +304,17 @@ impl PermissionPolicy {
 
     /// Takes the notes to report: answers that could not be saved, and refusals that nobody decided.
     pub fn take_notes(&self) -> Vec<String> {
-        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.notes.lock())
     }
 
     fn session(&self) -> MutexGuard<'_, BTreeSet<RequestedTool>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.lock()
     }
 
     fn remembered(&self) -> MutexGuard<'_, Remembered> {
         // If the file can't be read, the user is asked again.
         let remembered = self.remembered.get_or_init(|| Mutex::new(Remembered::read().0));
-        remembered.lock().unwrap_or_else(PoisonError::into_inner)
+        remembered.lock()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Records what an execution requests of its host.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use parking_lot::{Mutex, MutexGuard};
 use runner::{AnsweredCall, Begin, CallFailure, Event, Refused, SentCall, Sink};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -41,7 +41,7 @@ impl Recorder {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 
     fn open(&self, call: &SentCall<'_>, arguments: &RawValue) {

@@ -4,10 +4,9 @@
 //! order may differ. A request that was not recorded fails, and is reported with its difference from the most similar
 //! one.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use parking_lot::{Mutex, MutexGuard};
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -55,7 +54,7 @@ impl Replay {
 
     /// The differences from the recording, after the execution has ended.
     pub fn finish(self) -> Vec<Mismatch> {
-        let State { calls, mut mismatches } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let State { calls, mut mismatches } = self.state.into_inner();
         let unmade =
             calls.iter().filter(|recorded| !recorded.is_used).map(|Recorded { call, .. }| Mismatch {
                 message: format!("the recorded request of {} was not made", call.request.name()),
@@ -67,7 +66,7 @@ impl Replay {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn answer(&self, request: &RecordedRequest) -> Result<Box<RawValue>, CallFailure> {

@@ -1,8 +1,9 @@
 //! The resources that servers have listed, and the server that an address belongs to.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use runner::FoundResource;
 
 use crate::resources::fits_template;
@@ -26,7 +27,7 @@ impl ResourceLists {
     }
 
     fn lists(&self) -> MutexGuard<'_, Lists> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

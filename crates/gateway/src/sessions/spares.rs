@@ -10,12 +10,13 @@ mod host;
 mod pool;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use config::Config;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use mcp::{ServerConfig, Transport};
+use parking_lot::{Mutex, MutexGuard};
 use terminal::{Masker, Notifier};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -119,7 +120,7 @@ impl SpareSessions {
     }
 
     fn worker(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        self.worker.lock().unwrap_or_else(PoisonError::into_inner)
+        self.worker.lock()
     }
 }
 
@@ -210,7 +211,7 @@ async fn work(shared: Arc<Shared>) {
 
 impl Shared {
     fn pool(&self) -> MutexGuard<'_, Pool> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pool.lock()
     }
 
     /// Closes what must end, and opens the missing sessions that are due.

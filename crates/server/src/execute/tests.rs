@@ -31,7 +31,7 @@ async fn shares(began_with: SessionMode, present: SessionMode) -> bool {
         Upstreams::new(ClientHost::new(caller.abilities, state.terminal.notifier()), unchanged.clone());
     let (cache, notifier) = (state.cache.clone(), state.terminal.notifier());
     let offered = watch::Sender::default();
-    let execution = Execution {
+    let execution = ClientExecution {
         id: "1".to_owned(),
         snapshot: Arc::new(Snapshot::empty(settings(began_with))),
         live: CatalogWatcher::start(unchanged, upstreams, cache, notifier, offered),

@@ -1,6 +1,8 @@
 //! The slot of one execution, which it gives back while it waits for an answer.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{Busy, Client, Kind, Slot, Slots};
 
@@ -109,7 +111,7 @@ impl SlotLease {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,7 +1,9 @@
 //! Limits the bytes of requests that are held, in all and for one holder: a body that arrives slowly is held for a minute.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::holder::Holder;
 
@@ -30,7 +32,7 @@ impl BodyBudget {
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<Holder, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Answers any bytes with a handler that records what it receives: for tests and fuzz targets.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::body::to_bytes;
 use axum::extract::Request;
@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Router, middleware};
 use identity::{SingleToken, bearer};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio_util::sync::CancellationToken;
 
@@ -52,7 +53,7 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
         let seen = noting.clone();
         async move {
             let (admitted, response) = record(request).await;
-            seen.lock().unwrap_or_else(PoisonError::into_inner).push(admitted);
+            seen.lock().push(admitted);
             response
         }
     };
@@ -82,7 +83,7 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
         tokio::join!(serving, talking);
         answered
     });
-    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    let seen = std::mem::take(&mut *seen.lock());
     Ok((seen, answered))
 }
 

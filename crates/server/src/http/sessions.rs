@@ -4,11 +4,12 @@
 //! while, so idle sessions are ended here.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
 use identity::Subject;
+use parking_lot::{Mutex, MutexGuard};
 use prometheus_client::metrics::gauge::Gauge;
 use rmcp::model::{
     ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion, RequestId,
@@ -219,7 +220,7 @@ impl Sessions {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Use>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 
@@ -322,7 +323,7 @@ pub(super) struct OpenRequest {
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let Some(used) = open.get_mut(&self.session) else { return };
         if used.requests.get(&self.id).is_some_and(|begun| Arc::ptr_eq(begun, &self.begun)) {
             used.requests.remove(&self.id);
@@ -358,7 +359,7 @@ impl Open {
     }
 
     fn change(&self, change: impl FnOnce(&mut Use)) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if let Some(used) = open.get_mut(&self.id) {
             change(used);
             used.last = Instant::now();

@@ -1,10 +1,11 @@
 //! Records an execution or a direct call in the audit log, and refuses what can't be recorded.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use audit::{Answer, Arguments, Record, Unrecorded};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use parking_lot::Mutex;
 use runner::{
     Answered, AnsweredCall, Begin, CachedAnswer, EndedExecution, Event, FailureKind, NewExecution,
     QuestionKind, Refused, Sink,
@@ -47,7 +48,7 @@ impl AuditSink {
     }
 
     fn missing(&self) -> Result<(), Refused> {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+        self.missing.lock().take().map_or(Ok(()), Err)
     }
 
     fn record(&self, begin: &Begin<'_>) -> Result<(), Refused> {
@@ -161,7 +162,7 @@ impl Sink for AuditSink {
             && answered.about != QuestionKind::Server
             && let Err(missing) = self.approval(answered)
         {
-            *self.missing.lock().unwrap_or_else(PoisonError::into_inner) = Some(missing);
+            *self.missing.lock() = Some(missing);
         }
     }
 }

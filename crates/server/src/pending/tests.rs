@@ -57,7 +57,7 @@ async fn a_state_is_used_once_and_forgotten_after_it_expires() {
         held.spend(number()).await.unwrap();
     }
     let remembered = || {
-        let used = held.used.lock().unwrap();
+        let used = held.used.lock();
         (used.ids.len(), used.by_time.len(), used.ids.contains(&first))
     };
     assert_eq!(remembered(), (USED_LIMIT, USED_LIMIT, false));

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::McpService;
 use crate::caller::client_of;
-use crate::execute::{Arguments, Execution};
+use crate::execute::{Arguments, ClientExecution};
 use crate::journal::Requester;
 use crate::message;
 use crate::multi_round_trip::{CallScope, MultiRoundTripCall};
@@ -60,8 +60,8 @@ impl McpService {
         snapshot: Arc<Snapshot>,
         arguments: Arguments,
         context: &RequestContext<RoleServer>,
-    ) -> Execution {
-        Execution {
+    ) -> ClientExecution {
+        ClientExecution {
             state: self.state.clone(),
             session: self.session.clone(),
             snapshot,

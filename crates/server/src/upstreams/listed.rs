@@ -1,9 +1,10 @@
 //! Caches the last tool lists, so that an unchanged list is neither built nor held in memory twice.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use mcp::Tool;
+use parking_lot::{Mutex, MutexGuard};
 use runner::Cache;
 
 use config::Server;
@@ -63,6 +64,6 @@ impl Listed {
     }
 
     fn last(&self) -> MutexGuard<'_, HashMap<String, Last>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -1,10 +1,11 @@
 //! The user's control of sessions: connect, disconnect, reconnect, inspect.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use config::Server;
 use mcp::{ConnectionState, ManagedSession, Session, Status};
+use parking_lot::MutexGuard;
 use tokio::sync::watch;
 
 use super::{Upstream, Upstreams};
@@ -73,6 +74,6 @@ impl Upstreams {
     }
 
     pub(super) fn away(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner)
+        self.away.lock()
     }
 }

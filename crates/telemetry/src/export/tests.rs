@@ -171,10 +171,7 @@ fn invalid_settings_are_errors_without_secrets() {
         with("http://host", "x", "the-secret\n"),
     ] {
         let failure = Exporter::begin(&settings).unwrap_err();
-        assert!(
-            !failure.hints.is_empty() && !format!("{failure:?}").contains("the-secret"),
-            "{failure:?}"
-        );
+        assert!(!failure.hints.is_empty() && !format!("{failure:?}").contains("the-secret"), "{failure:?}");
     }
 }
 

@@ -1,12 +1,12 @@
 //! `toolsmith cache info`, `clean` and `prune`: what the cache contains, and freeing space.
 
+use execution::setup;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::terminal_prompter;
 use report::{Kind, Report};
 use runner::{Bucket, BucketContents, CacheContents, Entries, Removal, Removed};
 use serde_json::{Value, json};
-use server::setup;
 use server::tool_result_files::{BYTES_KEPT, FILES_KEPT};
 use terminal::Terminal;
 use terminal::table::show_table;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use codegen::{Server, Style, Tool};
+use execution::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;
@@ -16,7 +17,6 @@ use gateway::tool_list::for_snippets;
 use mcp::{Listing, Lock, LockedServer};
 use report::Kind;
 use serde_json::Value;
-use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::CodegenArguments;

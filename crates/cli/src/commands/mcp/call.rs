@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::Arc;
 
+use execution::process::{self, Process};
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::permission::ApprovedTools;
+use gateway::permission::Allowed;
 use gateway::pins::Known;
 use gateway::sessions::{Opened, Sessions};
 use gateway::terminal_prompter::{self, Questions};
@@ -16,8 +17,6 @@ use report::Kind;
 use runner::{Answer, FailureKind};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
 use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
@@ -32,16 +31,12 @@ const STANDARD_INPUT_LIMIT: u64 = 32 << 20;
 
 /// Runs the command and returns the exit code. The tool may be a subagent: its events are shown.
 pub(super) async fn call(arguments: &CallArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(false, false);
-    let runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
-    let code = call_in(&runtime, arguments).await;
-    runtime.shutdown().await?;
-    code
+    process::run(Terminal::new(false, false), async |process| call_in(process, arguments).await).await
 }
 
-async fn call_in(runtime: &Runtime, arguments: &CallArguments) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
-    match result(arguments, runtime).await {
+async fn call_in(process: &Process, arguments: &CallArguments) -> Result<u8, Failure> {
+    let terminal = &*process.terminal;
+    match result(arguments, process).await {
         Ok(result) => Ok(show(&result, arguments.output.json, terminal)),
         // With --json, failures of every kind are printed as JSON.
         Err(failure) if arguments.output.json => {
@@ -56,16 +51,16 @@ async fn call_in(runtime: &Runtime, arguments: &CallArguments) -> Result<u8, Fai
 }
 
 /// Calls the tool and returns its result, shortened to the limit for display; a longer result is saved in full.
-async fn result(arguments: &CallArguments, runtime: &Runtime) -> Result<Value, Failure> {
-    let terminal = &*runtime.terminal;
+async fn result(arguments: &CallArguments, process: &Process) -> Result<Value, Failure> {
+    let terminal = &*process.terminal;
     let given = given(arguments)?;
     let (server_name, tool) = arguments.tool();
-    let config = Arc::new(runtime.process.configure(&arguments.place.options())?);
+    let config = Arc::new(process.context.configure(&arguments.place.options())?);
     let name = &server_of(&config, server_name, None)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder()?;
     let allow = &arguments.permission.allow[..];
-    let allowed = (allow, ApprovedTools::default());
+    let allowed = Allowed { globs: allow, ..Allowed::default() };
     let policy = terminal_prompter::policy(&config, allowed, terminal, Questions::One);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());

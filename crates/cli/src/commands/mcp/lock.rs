@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use config::Config;
+use execution::setup;
 use gateway::cache;
 use gateway::catalog::ToolLists;
 use gateway::discovery::Discovery;
@@ -18,7 +19,6 @@ use gateway::terminal_host::TerminalHost;
 use mcp::Lock;
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::PinArguments;

@@ -1,9 +1,9 @@
 //! `toolsmith mcp login|logout`: logs in to servers and out again.
 
+use execution::setup::{configure, server};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::terminal_host::login::show;
-use server::setup::{configure, server};
 use terminal::Terminal;
 
 use crate::arguments::{LoginArguments, NameArguments};

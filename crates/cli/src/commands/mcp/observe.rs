@@ -6,11 +6,12 @@ use std::sync::Arc;
 use answer::shapes;
 use codegen::{Server, observe};
 use config::Config;
+use execution::setup;
 use gateway::config_secrets;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::observed::{ObservedOutputs, is_one_text};
-use gateway::permission::{ApprovedTools, PermissionPolicy};
+use gateway::permission::{Allowed, PermissionPolicy};
 use gateway::pins::{Locks, Pins};
 use gateway::sessions::Sessions;
 use gateway::terminal_host::TerminalHost;
@@ -20,7 +21,6 @@ use mcp::{Lock, LockedTool, Observed, Shape};
 use report::Kind;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::{LockArguments, ObserveArguments};
@@ -47,7 +47,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return Ok(());
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let allowed = (&arguments.permission.allow[..], ApprovedTools::default());
+    let allowed = Allowed { globs: &arguments.permission.allow, ..Allowed::default() };
     let policy = terminal_prompter::policy(&place.config, allowed, terminal, Questions::Several);
     let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));

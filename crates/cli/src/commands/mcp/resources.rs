@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use config::Config;
+use execution::setup::{configure, server};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Pins;
 use mcp::{Items, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use server::setup::{configure, server};
 use server::tool_result_files::{RESULT_LIMIT, Results};
 use terminal::table::show_table;
 use terminal::{Terminal, Wait};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use config::{Config, LoadOptions, Needs, Server};
+use execution::setup::{self, configure};
 use futures::future::join_all;
 use gateway::config_secrets;
 use gateway::exit_code;
@@ -14,7 +15,6 @@ use gateway::sessions::{Opened, Sessions, Unopened};
 use gateway::tool_count::ToolCount;
 use report::{Report, problems};
 use serde_json::{Value, json};
-use server::setup::{self, configure};
 use terminal::table::{short, show_table};
 use terminal::{Masker, Terminal};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clients::edit::Scope;
 use config::{Config, Server};
+use execution::setup;
 use gateway::cache;
 use gateway::catalog::{self, ServerIntroduction};
 use gateway::config_secrets;
@@ -16,7 +17,6 @@ use gateway::terminal_host::TerminalHost;
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
 use serde_json::Value;
-use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::demo;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Filter};
+use execution::setup::configure;
 use futures::future::join_all;
 use gateway::cache;
 use gateway::catalog;
@@ -16,7 +17,6 @@ use gateway::tool_rows::{called_by, rows};
 use gateway::unmatched;
 use report::{Kind, Report};
 use serde_json::{Value, json};
-use server::setup::configure;
 use terminal::Terminal;
 use terminal::table::show_table;
 

@@ -1,54 +1,47 @@
 //! `toolsmith program check`, and what `show --json` adds: the program is compiled, but does not run.
 
-use std::sync::Arc;
-
-use config::Config;
+use execution::process::{self, Process};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::outcome_text;
 use gateway::permission::RequestedTool;
-use gateway::pins::Known;
 use gateway::saved_programs::approvals::requested;
 use gateway::saved_programs::check::{Broken, Fit, ProgramCheck, with_schemas};
 use gateway::saved_programs::{KeptCheck, SavedProgram, functions};
-use runner::Request;
+use runner::{Outcome, Request};
 use serde_json::{Value, json};
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
 use snippet::{Fix, ProgramFile};
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
-use super::support::{configuration, named_or_all, request, store};
+use super::support::{Context, named_or_all, request, store};
 use crate::arguments::{CheckProgramsArguments, ShowProgramArguments};
-use crate::commands::execution::{self, Job, Tools};
+use crate::commands::executing::{self, Finished, Job};
 
 /// Checks programs and returns the exit code: 3 if one is broken.
 pub(super) async fn check(
     arguments: &CheckProgramsArguments,
     cancel: CancellationToken,
 ) -> Result<u8, Failure> {
-    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
-    let code = check_in(&runtime, arguments, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    let check = async |process: &Process| check_in(process, arguments, &cancel).await;
+    process::run(Terminal::new(false, false), check).await
 }
 
 async fn check_in(
-    runtime: &Runtime,
+    process: &Process,
     arguments: &CheckProgramsArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
+    let terminal = &*process.terminal;
     let store = store(terminal)?;
     let programs = named_or_all(&store, &arguments.names)?;
-    let (config, known) = configuration(runtime, &arguments.place)?;
+    let context = Context::read(process, &arguments.place, cancel)?;
     let (mut results, mut is_any_broken) = (Vec::new(), false);
     for program in &programs {
         let checked = match &program.content {
             Ok(content) => {
                 let content = functions::program(&store, content)?;
-                Some(checked(&content, (&config, terminal), known.clone(), cancel).await?)
+                Some(checked(&content, &context).await?.0)
             }
             Err(_) => None,
         };
@@ -73,60 +66,45 @@ pub(super) async fn show(
     described: impl Fn(&SavedProgram) -> Value,
     cancel: CancellationToken,
 ) -> Result<u8, Failure> {
-    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
-    let shown = async {
-        let terminal = &*runtime.terminal;
-        let store = store(terminal)?;
+    process::run(Terminal::new(false, false), async |process| {
+        let store = store(&process.terminal)?;
         let program = store.find(&arguments.name)?;
         let content = &functions::program(&store, program.program()?)?;
-        let (config, known) = configuration(&runtime, &arguments.place)?;
-        let checked = checked(content, (&config, terminal), known, &cancel).await?;
+        let context = Context::read(process, &arguments.place, &cancel)?;
+        let (checked, _) = checked(content, &context).await?;
         let (mut shown, checked) = (described(&program), as_json(&program, Some(&checked)));
         shown["text"] = json!(content.text());
         shown["hash"] = json!(content.hash());
         if let (Some(shown), Value::Object(checked)) = (shown.as_object_mut(), checked) {
             shown.extend(checked);
         }
-        terminal.print_json(&shown.to_string());
+        process.terminal.print_json(&shown.to_string());
         Ok(exit_code::OK)
-    };
-    let code = shown.await;
-    runtime.shutdown().await?;
-    code
+    })
+    .await
 }
 
-/// Compiles a program against the current tools of the servers that it names.
-async fn checked(
+/// Compiles a program against the current tools of the servers that it names; returns also the tools that it can call,
+/// as an approval covers them.
+pub(super) async fn checked(
     program: &ProgramFile,
-    place: (&Arc<Config>, &Terminal),
-    known: Known,
-    cancel: &CancellationToken,
-) -> Result<ProgramCheck, Failure> {
-    Ok(with_tools(program, place, known, cancel).await?.0)
-}
-
-/// Like [`checked`], with the tools that the program can call, as an approval covers them.
-pub(super) async fn with_tools(
-    program: &ProgramFile,
-    (config, terminal): (&Arc<Config>, &Terminal),
-    known: Known,
-    cancel: &CancellationToken,
+    context: &Context<'_>,
 ) -> Result<(ProgramCheck, Vec<RequestedTool>), Failure> {
-    let request = Request { check_only: true, ..request(program.code().clone(), config, cancel) };
+    let request = request(program.code().clone(), &context.config, context.cancel);
+    let request = Request { check_only: true, ..request };
     let mut result = None;
-    let check = async |execution: &mut execution::Execution<'_>, outcome: &runner::Outcome| {
-        let catalog = execution.discovery.catalog();
-        let (engine, terminal) = (&execution.engine, execution.terminal);
-        let checked = with_schemas(engine, program, &request, &catalog, &terminal.journal(), outcome).await?;
-        let lists = execution.discovery.lists();
-        let tools = requested(&checked.manifest, config, lists);
+    let check = async |finished: &mut Finished<'_>, outcome: &Outcome| {
+        let Finished { engine, discovery, .. } = finished;
+        let (catalog, journal) = (discovery.catalog(), context.terminal.journal());
+        let checked = with_schemas(engine, program, &request, &catalog, &journal, outcome).await?;
+        let lists = discovery.lists();
+        let tools = requested(&checked.manifest, &context.config, lists);
         // Without the kept result, the page says that the program was not checked.
         let _ = KeptCheck::new(&checked, &lists.all()).keep(engine.cache(), program.hash());
         result = Some((checked, tools));
         Ok(exit_code::OK)
     };
-    let job = Job { is_kept: false, ..Job::new(Tools::Servers(known), &request, &[]) };
-    execution::run((config, terminal), job, check).await?;
+    executing::run(Job { is_kept: false, ..context.job(&request) }, check).await?;
     result.ok_or_else(|| Failure::command_line("the program was not compiled"))
 }
 

@@ -1,22 +1,22 @@
 //! `toolsmith program record`: runs a program, and keeps what it requested with the answers.
 
+use execution::Recorded;
+use execution::process::{self, Process};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::recording::{masked, tools_of};
-use gateway::saved_programs::{Approvals, RecordedRun, RecordedRuns};
+use gateway::saved_programs::{RecordedRun, RecordedRuns};
 use runner::{Outcome, Status};
 use serde_json::value::{RawValue, to_raw_value};
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
 use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::options::Given;
 use super::running::{self, Job};
-use super::support::configuration;
+use super::support::Context;
 use crate::arguments::{NamedProgram, RunProgramArguments};
-use crate::commands::execution::{self, Execution, Tools};
+use crate::commands::executing::{self, Finished};
 use crate::commands::run::show;
 
 /// Records runs of a program; returns the exit code of the last one that failed.
@@ -26,18 +26,15 @@ pub(super) async fn record(arguments: RunProgramArguments, cancel: CancellationT
         Err(code) => return Ok(code),
     };
     let as_json = jobs.iter().any(|job| job.options.json);
-    let runtime = Runtime::start(Terminal::new(false, !as_json), ProcessContext::of_this_process()).await;
-    let recorded = async {
+    let recorded = async |process: &Process| {
         let mut code = exit_code::OK;
         for job in &jobs {
-            let of_run = record_in(&runtime, job, &cancel).await?;
+            let of_run = record_in(process, job, &cancel).await?;
             code = if of_run == exit_code::OK { code } else { of_run };
         }
         Ok(code)
     };
-    let code = recorded.await;
-    runtime.shutdown().await?;
-    code
+    process::run(Terminal::new(false, !as_json), recorded).await
 }
 
 /// The runs to record: the one on the command line, or those of the program's examples.
@@ -71,32 +68,34 @@ fn has_arguments(name: &str, program: &ProgramFile, words: &[String]) -> bool {
     Given::read(name, program, &words).map_or(true, |given| given.has_arguments())
 }
 
-async fn record_in(runtime: &Runtime, job: &Job, cancel: &CancellationToken) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
-    let (config, known) = configuration(runtime, &job.options.place)?;
-    let request = job.request(&config, cancel);
-    let approved = Approvals::read()?.tools(job.program.hash());
-    let plan = execution::Job::new(Tools::Servers(known), &request, &job.options.permission.allow);
-    let plan = execution::Job { approved, program: Some(&job.saved.name), is_recorded: true, ..plan };
-    execution::run((&config, terminal), plan, async |execution, outcome| {
-        let code = show(outcome, job.options.json, false, terminal)?;
-        keep(job, execution, outcome)?;
+async fn record_in(process: &Process, job: &Job, cancel: &CancellationToken) -> Result<u8, Failure> {
+    let context = Context::read(process, &job.options.place, cancel)?;
+    let request = job.request(&context);
+    let execution = executing::Job { recorded: Recorded::Always, ..job.execution(&context, &request)? };
+    executing::run(execution, async |finished, outcome| {
+        let code = show(outcome, job.options.json, false, &process.terminal)?;
+        keep(job, finished, outcome, &process.terminal)?;
         Ok(code)
     })
     .await
 }
 
 /// Adds a run to the recorded ones.
-fn keep(job: &Job, execution: &mut Execution<'_>, outcome: &Outcome) -> Result<(), Failure> {
+fn keep(
+    job: &Job,
+    finished: &mut Finished<'_>,
+    outcome: &Outcome,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
     if matches!(outcome.status, Status::CompileError | Status::Denied | Status::Cancelled | Status::Busy) {
-        execution.terminal.note("nothing is recorded, because the program did not run");
+        terminal.note("nothing is recorded, because the program did not run");
         return Ok(());
     }
-    let recording = execution.recording.take().ok_or_else(|| {
+    let recording = finished.recording.take().ok_or_else(|| {
         Failure::command_line("nothing is recorded: the answers of the tools are too large")
             .hint("choose arguments with smaller answers")
     })?;
-    let masker = execution.discovery.sessions.masker();
+    let masker = finished.discovery.sessions.masker();
     let masked = |value: &RawValue| masked(value, masker);
     let run = RecordedRun {
         arguments: masked(&job.arguments),
@@ -104,12 +103,12 @@ fn keep(job: &Job, execution: &mut Execution<'_>, outcome: &Outcome) -> Result<(
         result: outcome.result.as_deref().map(masked),
         recording,
     };
-    let tools = tools_of(&outcome.manifest, execution.discovery.lists());
+    let tools = tools_of(&outcome.manifest, finished.discovery.lists());
     let file = &job.saved.file;
     let mut runs = RecordedRuns::read(file)?;
     runs.add(run, tools)?;
     runs.write(file)?;
     let path = RecordedRuns::file(file);
-    execution.terminal.note(&format!("the run is recorded in {}", path.display()));
+    terminal.note(&format!("the run is recorded in {}", path.display()));
     Ok(())
 }

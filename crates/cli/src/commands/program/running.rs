@@ -1,21 +1,20 @@
 //! `toolsmith program run`.
 
-use config::Config;
+use execution::process::{self, Process};
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::permission::Allowed;
 use gateway::saved_programs::{Approvals, ProgramStore, SavedProgram, functions};
 use runner::Request;
 use serde_json::value::RawValue;
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
 use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::options::Given;
-use super::support::{configuration, request};
+use super::support::{Context, request};
 use crate::arguments::{NamedProgram, RunProgramArguments, RunProgramOptions};
-use crate::commands::execution::{self, Tools};
+use crate::commands::executing;
 use crate::commands::run::show;
 
 /// A program, and how it is run.
@@ -28,13 +27,24 @@ pub(super) struct Job {
 
 impl Job {
     /// The request that runs the program.
-    pub(super) fn request(&self, config: &Config, cancel: &CancellationToken) -> Request {
-        let plain = request(self.program.code().clone(), config, cancel);
+    pub(super) fn request(&self, context: &Context<'_>) -> Request {
+        let plain = request(self.program.code().clone(), &context.config, context.cancel);
         Request {
             args: ProgramFile::request_arguments(&self.arguments),
             timeout: self.options.timeout.unwrap_or(plain.timeout),
             ..plain
         }
+    }
+
+    /// The execution of this request, with the approval of the program.
+    pub(super) fn execution<'a>(
+        &'a self,
+        context: &'a Context<'_>,
+        request: &'a Request,
+    ) -> Result<executing::Job<'a>, Failure> {
+        let approved = Approvals::read()?.tools(self.program.hash());
+        let allowed = Allowed { globs: &self.options.permission.allow, approved };
+        Ok(executing::Job { allowed, program: Some(&self.saved.name), ..context.job(request) })
     }
 }
 
@@ -45,10 +55,7 @@ pub(super) async fn run(arguments: RunProgramArguments, cancel: CancellationToke
         Err(code) => return Ok(code),
     };
     let terminal = Terminal::new(false, !job.options.json);
-    let runtime = Runtime::start(terminal, ProcessContext::of_this_process()).await;
-    let code = run_in(&runtime, &job, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    process::run(terminal, async |process| run_in(process, &job, &cancel).await).await
 }
 
 /// Reads a command line with a program's own words; an exit code after help was printed.
@@ -72,18 +79,12 @@ pub(super) fn read(arguments: RunProgramArguments) -> Result<Result<Job, u8>, Fa
     Ok(Ok(Job { saved, program, options, arguments }))
 }
 
-async fn run_in(runtime: &Runtime, job: &Job, cancel: &CancellationToken) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
-    let (config, known) = configuration(runtime, &job.options.place)?;
-    let request = job.request(&config, cancel);
-    let approved = Approvals::read()?.tools(job.program.hash());
-    let plan = execution::Job::new(Tools::Servers(known), &request, &job.options.permission.allow);
-    execution::run(
-        (&config, terminal),
-        execution::Job { approved, program: Some(&job.saved.name), ..plan },
-        async |_, outcome| show(outcome, job.options.json, false, terminal),
-    )
-    .await
+async fn run_in(process: &Process, job: &Job, cancel: &CancellationToken) -> Result<u8, Failure> {
+    let context = Context::read(process, &job.options.place, cancel)?;
+    let request = job.request(&context);
+    let execution = job.execution(&context, &request)?;
+    executing::run(execution, async |_, outcome| show(outcome, job.options.json, false, context.terminal))
+        .await
 }
 
 /// Prints help, or what is wrong with the words after the program's name.

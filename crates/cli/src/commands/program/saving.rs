@@ -1,6 +1,7 @@
 //! `toolsmith program save` and `approve`: a program is shown with the tools that it can call before it is saved or
 //! approved.
 
+use execution::process::{self, Process};
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::permission::RequestedTool;
@@ -12,16 +13,14 @@ use gateway::terminal_prompter;
 use report::Kind;
 use runner::{Request, Status};
 use serde::Deserialize;
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
 use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::checking;
-use super::support::{configuration, request, store};
-use crate::arguments::{ApproveProgramArguments, SaveProgramArguments, ServersArguments};
-use crate::commands::execution::{self, Job, Tools};
+use super::support::{Context, request, store};
+use crate::arguments::{ApproveProgramArguments, SaveProgramArguments};
+use crate::commands::executing::{self, Job};
 use crate::commands::run::{read_snippet, show};
 
 /// Advice on a snippet that does not compile as the body of a program.
@@ -49,32 +48,31 @@ struct New {
 
 /// Saves and approves a program; returns the exit code.
 pub(super) async fn save(arguments: &SaveProgramArguments, cancel: CancellationToken) -> Result<u8, Failure> {
-    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
-    let code = save_in(&runtime, arguments, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    let save = async |process: &Process| save_in(process, arguments, &cancel).await;
+    process::run(Terminal::new(false, false), save).await
 }
 
 async fn save_in(
-    runtime: &Runtime,
+    process: &Process,
     arguments: &SaveProgramArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
+    let terminal = &*process.terminal;
     let name = &arguments.name;
     let scope = if arguments.project { Scope::Project } else { Scope::User };
     let store = store(terminal)?;
     let file = store.file(name, scope)?;
     let New { program, snippet, recorded } = read_new(arguments).await?;
+    let context = Context::read(process, &arguments.place, cancel)?;
     let is_wrapped = snippet.is_some();
     if let Some(snippet) = snippet {
-        let code = compiled_snippet(snippet, runtime, &arguments.place, cancel).await?;
+        let code = compiled_snippet(snippet, &context).await?;
         if code != exit_code::OK {
             return Ok(code);
         }
     }
     let program = functions::program(&store, &program)?;
-    let Some((checked, tools)) = compiled(name, &program, runtime, &arguments.place, cancel).await? else {
+    let Some((checked, tools)) = compiled(name, &program, &context).await? else {
         if is_wrapped {
             terminal.note(&printable::lines(&format!("{WRAPPED}\n\n{}", program.text().trim_end())));
         }
@@ -126,20 +124,13 @@ fn title<'a>(text: &'a str, name: &'a str) -> &'a str {
 }
 
 /// Compiles a snippet before it is wrapped, so that errors are at its own lines; returns the exit code.
-async fn compiled_snippet(
-    snippet: String,
-    runtime: &Runtime,
-    place: &ServersArguments,
-    cancel: &CancellationToken,
-) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
-    let (config, known) = configuration(runtime, place)?;
-    let request = request(functions::snippet(snippet)?, &config, cancel);
+async fn compiled_snippet(snippet: String, context: &Context<'_>) -> Result<u8, Failure> {
+    let request = request(functions::snippet(snippet)?, &context.config, context.cancel);
     let request = Request { check_only: true, ..request };
-    let job = Job { is_kept: false, ..Job::new(Tools::Servers(known), &request, &[]) };
-    execution::run((&config, terminal), job, async |_, outcome| match outcome.status {
+    let job = Job { is_kept: false, ..context.job(&request) };
+    executing::run(job, async |_, outcome| match outcome.status {
         Status::Ok => Ok(exit_code::OK),
-        _ => show(outcome, false, false, terminal),
+        _ => show(outcome, false, false, context.terminal),
     })
     .await
 }
@@ -148,13 +139,10 @@ async fn compiled_snippet(
 async fn compiled(
     name: &str,
     program: &ProgramFile,
-    runtime: &Runtime,
-    place: &ServersArguments,
-    cancel: &CancellationToken,
+    context: &Context<'_>,
 ) -> Result<Option<(ProgramCheck, Vec<RequestedTool>)>, Failure> {
-    let terminal = &*runtime.terminal;
-    let (config, known) = configuration(runtime, place)?;
-    let (checked, tools) = checking::with_tools(program, (&config, terminal), known, cancel).await?;
+    let terminal = context.terminal;
+    let (checked, tools) = checking::checked(program, context).await?;
     if let Fit::Broken(broken) = &checked.fit {
         terminal.eprint(&format!("the program {name} does not compile: {}", checking::broken_text(broken)));
         return Ok(None);
@@ -182,18 +170,16 @@ pub(super) async fn approve(
     arguments: &ApproveProgramArguments,
     cancel: CancellationToken,
 ) -> Result<u8, Failure> {
-    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
-    let code = approve_in(&runtime, arguments, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    let approve = async |process: &Process| approve_in(process, arguments, &cancel).await;
+    process::run(Terminal::new(false, false), approve).await
 }
 
 async fn approve_in(
-    runtime: &Runtime,
+    process: &Process,
     arguments: &ApproveProgramArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
+    let terminal = &*process.terminal;
     let store = ProgramStore::of_working_folder()?;
     let saved = store.find(&arguments.name)?;
     let (name, program) = (&saved.name, &functions::program(&store, saved.program()?)?);
@@ -202,7 +188,8 @@ async fn approve_in(
         terminal.note(&format!("the program {name} is no longer approved"));
         return Ok(exit_code::OK);
     }
-    let Some((checked, tools)) = compiled(name, program, runtime, &arguments.place, cancel).await? else {
+    let context = Context::read(process, &arguments.place, cancel)?;
+    let Some((checked, tools)) = compiled(name, program, &context).await? else {
         return Ok(exit_code::COMPILE);
     };
     terminal.print(&printable::lines(program.text().trim_end()));

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use config::{Config, Needs};
+use execution::process::Process;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::saved_programs::{ProgramStore, SavedProgram};
 use runner::{Holder, Request};
-use server::runtime::Runtime;
 use snippet::Code;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ServersArguments;
+use crate::commands::executing::{Job, Tools};
 
 /// The saved programs; a note says if those of the project are left out.
 pub(super) fn store(terminal: &Terminal) -> Result<ProgramStore, Failure> {
@@ -30,16 +31,33 @@ pub(super) fn named_or_all(store: &ProgramStore, names: &[String]) -> Result<Vec
     }
 }
 
-/// The configuration for programs, and what the lock files say of tools.
-pub(super) fn configuration(
-    runtime: &Runtime,
-    place: &ServersArguments,
-) -> Result<(Arc<Config>, Known), Failure> {
-    // A program may call the demo server, which is started only then.
-    let options = place.options_with(Needs::ServersIfAny).or_demo();
-    let config = Arc::new(runtime.process.configure(&options)?);
-    let known = Known::of(&config)?;
-    Ok((config, known))
+/// The configuration and the terminal with which programs are compiled and run.
+pub(super) struct Context<'a> {
+    pub(super) config: Arc<Config>,
+    /// The contents of the lock files.
+    pub(super) known: Known,
+    pub(super) terminal: &'a Terminal,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl<'a> Context<'a> {
+    /// Reads the configuration for programs, and its lock files.
+    pub(super) fn read(
+        process: &'a Process,
+        place: &ServersArguments,
+        cancel: &'a CancellationToken,
+    ) -> Result<Self, Failure> {
+        // A program may call the demo server, which is started only then.
+        let options = place.options_with(Needs::ServersIfAny).or_demo();
+        let config = Arc::new(process.context.configure(&options)?);
+        let known = Known::of(&config)?;
+        Ok(Context { config, known, terminal: &process.terminal, cancel })
+    }
+
+    /// The job that runs a request with the tools of the servers.
+    pub(super) fn job<'j>(&'j self, request: &'j Request) -> Job<'j> {
+        Job::new(&self.config, self.terminal, Tools::Servers(self.known.clone()), request)
+    }
 }
 
 /// A request with the limits of the configuration.

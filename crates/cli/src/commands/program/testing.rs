@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use config::Config;
+use execution::process::{self, Process};
+use execution::setup;
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -10,9 +12,6 @@ use gateway::recording::{Mismatch, catalog, differences};
 use gateway::saved_programs::{ProgramStore, RecordedRun, RecordedRuns, SavedProgram, functions};
 use runner::{Catalog, Engine, Outcome, Request};
 use serde_json::{Value, json};
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
-use server::setup;
 use snippet::ProgramFile;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
@@ -44,18 +43,16 @@ pub(super) async fn test(
     arguments: &TestProgramsArguments,
     cancel: CancellationToken,
 ) -> Result<u8, Failure> {
-    let runtime = Runtime::start(Terminal::new(false, false), ProcessContext::of_this_process()).await;
-    let code = test_in(&runtime, arguments, &cancel).await;
-    runtime.shutdown().await?;
-    code
+    let test = async |process: &Process| test_in(process, arguments, &cancel).await;
+    process::run(Terminal::new(false, false), test).await
 }
 
 async fn test_in(
-    runtime: &Runtime,
+    process: &Process,
     arguments: &TestProgramsArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let terminal = &*runtime.terminal;
+    let terminal = &*process.terminal;
     let store = store(terminal)?;
     let programs = named_or_all(&store, &arguments.names)?;
     // Servers that can't be used, and an untrusted project, do not matter here.

@@ -22,18 +22,18 @@ impl Script {
 
     /// The tools of each question since the last call.
     fn questions(&self) -> Vec<Vec<String>> {
-        let questions = std::mem::take(&mut self.0.lock().unwrap().1);
+        let questions = std::mem::take(&mut self.0.lock().1);
         questions.iter().map(|question| question.tools().iter().map(RequestedTool::name).collect()).collect()
     }
 }
 
 impl Prompter for Script {
     fn is_there(&self) -> bool {
-        !self.0.lock().unwrap().0.is_empty()
+        !self.0.lock().0.is_empty()
     }
 
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        let mut script = self.0.lock().unwrap();
+        let mut script = self.0.lock();
         script.1.push(question.clone());
         std::future::ready(script.0.pop_front().unwrap_or(Answer::Nobody)).boxed()
     }
@@ -110,7 +110,7 @@ fn ask_each_asks_at_every_call() {
     assert_eq!(call(&policy, "each", &execution), Err(Reason::Refused));
     assert_eq!(call(&policy, "each", &execution), Ok(()));
     assert_eq!(call(&policy, "each", &execution), Ok(()), "for the session");
-    let questions = std::mem::take(&mut script.0.lock().unwrap().1);
+    let questions = std::mem::take(&mut script.0.lock().1);
     assert_eq!(questions.len(), 3);
     assert!(questions[0].text().contains("\"a\": 1") && !questions[0].is_memorable(), "{questions:?}");
 }
@@ -245,10 +245,9 @@ fn an_answer_that_cannot_be_saved_is_reported() {
 fn refusals_that_nobody_decided_are_noted_once_for_the_user_of_a_client() {
     for (answer, notes) in [(Answer::No, 0), (Answer::Declined, 1), (Answer::Nobody, 1)] {
         let script = Script::new(&[answer; 2]);
-        let allow = (&[][..], ApprovedTools::default());
         let policy = PermissionPolicy::of_session(
             &Arc::new(config()),
-            allow,
+            Allowed::default(),
             SessionAnswers::default(),
             script,
             Journal::default(),
@@ -294,7 +293,7 @@ fn decided(
     match earlier {
         Earlier::None => {}
         Earlier::CommandLine => allow.push("s.*".to_owned()),
-        Earlier::Session => drop(session.lock().unwrap().insert(identified)),
+        Earlier::Session => drop(session.lock().insert(identified)),
         Earlier::Always => remembered.add(&[identified], AnsweredBy::Terminal).unwrap(),
         Earlier::Program => approved = ApprovedTools::of(&[identified]),
         Earlier::Execution => execution.allow(&identified),

@@ -1,10 +1,11 @@
 //! The client behind a spare session: nobody until an execution adopts the session, then that execution's client.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, ListKind, Notice, QuestionError};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use terminal::{Masker, Notifier};
 use tokio::sync::Notify;
@@ -121,7 +122,7 @@ impl SpareHost {
     }
 
     fn user(&self) -> MutexGuard<'_, User> {
-        self.user.lock().unwrap_or_else(PoisonError::into_inner)
+        self.user.lock()
     }
 
     fn execution(&self) -> Option<Arc<dyn SessionHost>> {

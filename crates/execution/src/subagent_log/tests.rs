@@ -1,8 +1,9 @@
 //! Tests of both ends over a real connection.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use agent::{EventBatch, EventKind, EventPoster, MAX_BATCH, MOST_EVENTS, SubagentEvent, Usage};
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -30,7 +31,7 @@ fn event(number: usize) -> SubagentEvent {
 async fn listener() -> (EventListener, Arc<Mutex<Vec<EventBatch>>>) {
     let taken = Arc::new(Mutex::new(Vec::new()));
     let keep = taken.clone();
-    let listener = EventListener::start(TOKEN, move |batch| keep.lock().unwrap().push(batch)).await;
+    let listener = EventListener::start(TOKEN, move |batch| keep.lock().push(batch)).await;
     (listener.unwrap(), taken)
 }
 
@@ -50,7 +51,7 @@ async fn events_arrive_whole_and_in_order() {
     let poster = EventPoster::new(listener.address()).unwrap();
     (0..200).for_each(|number| poster.post(event(number)));
     deliver(&poster).await;
-    let events: Vec<_> = taken.lock().unwrap().iter().flat_map(|batch| batch.events.clone()).collect();
+    let events: Vec<_> = taken.lock().iter().flat_map(|batch| batch.events.clone()).collect();
     assert_eq!(events, (0..200).map(event).collect::<Vec<_>>());
 }
 
@@ -60,7 +61,7 @@ async fn waiting_events_are_sent_in_few_requests() {
     let poster = EventPoster::new(listener.address()).unwrap();
     (0..600).for_each(|number| poster.post(event(number)));
     deliver(&poster).await;
-    let sizes: Vec<_> = taken.lock().unwrap().iter().map(|batch| batch.events.len()).collect();
+    let sizes: Vec<_> = taken.lock().iter().map(|batch| batch.events.len()).collect();
     assert_eq!(sizes, [MOST_EVENTS, MOST_EVENTS, 600 - 2 * MOST_EVENTS]);
 }
 
@@ -72,7 +73,7 @@ async fn large_events_fill_a_request_before_their_count_does() {
     let large = SubagentEvent { payload: "\u{1}".repeat(64 << 10), ..event(0) };
     (0..6).for_each(|_| poster.post(large.clone()));
     deliver(&poster).await;
-    assert_eq!(taken.lock().unwrap().iter().map(|batch| batch.events.len()).collect::<Vec<_>>(), [2, 2, 2]);
+    assert_eq!(taken.lock().iter().map(|batch| batch.events.len()).collect::<Vec<_>>(), [2, 2, 2]);
 }
 
 #[tokio::test]
@@ -81,7 +82,7 @@ async fn the_listener_learns_how_many_events_are_left_out() {
     let poster = EventPoster::new(listener.address()).unwrap();
     (0..5_000).for_each(|number| poster.post(event(number)));
     deliver(&poster).await;
-    let batches = taken.lock().unwrap();
+    let batches = taken.lock();
     assert_eq!(batches[0].left_out, 5_000 - 4_096);
     assert_eq!(batches[0].events[0], event(5_000 - 4_096));
     assert!(batches[1..].iter().all(|batch| batch.left_out == 0));
@@ -94,7 +95,7 @@ async fn events_without_the_token_are_refused() {
     let poster = EventPoster::new(&guessed).unwrap();
     poster.post(event(0));
     assert_eq!(poster.flush().await, 1);
-    assert!(taken.lock().unwrap().is_empty());
+    assert!(taken.lock().is_empty());
 }
 
 /// The status of the response to a body.
@@ -130,7 +131,7 @@ async fn a_request_has_only_events_within_the_limits() {
     ] {
         assert_eq!(post(&listener, &body).await, status, "{}", &body[..body.len().min(300)]);
     }
-    assert!(taken.lock().unwrap().is_empty());
+    assert!(taken.lock().is_empty());
     assert_eq!(post(&listener, &format!("{{\"events\":[{one}]}}")).await, 204);
-    assert_eq!(*taken.lock().unwrap(), [EventBatch { left_out: 0, events: vec![event(0)] }]);
+    assert_eq!(*taken.lock(), [EventBatch { left_out: 0, events: vec![event(0)] }]);
 }

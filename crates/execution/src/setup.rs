@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::debug;
-use crate::process_context::ProcessContext;
 use config::{Config, LoadOptions, Server};
 use gateway::audience::for_person;
 use gateway::config_secrets;
 use gateway::failure::Failure;
 use gateway::propagation;
 use report::{Kind, Problem, Report};
-use telemetry::Exporter;
+
+use crate::debug::{self, LogLayer};
+use crate::process::ProcessContext;
 
 impl ProcessContext {
     /// Loads the configuration for this process.
@@ -18,25 +18,23 @@ impl ProcessContext {
     /// # Errors
     /// As [`config::load`].
     pub fn configure(&self, options: &LoadOptions) -> Result<Config, Failure> {
-        let config = self.handed_on(options)?;
-        introduce(&config);
-        debug::begin(&config, None, self.trace_notifier());
-        Ok(config)
+        self.configure_with(options, |_| Ok(None))
     }
 
-    /// Like [`configure`](Self::configure), with the configured export of traces.
-    pub fn configure_to_serve(&self, options: &LoadOptions) -> Result<(Config, Option<Exporter>), Failure> {
-        let config = self.handed_on(options)?;
-        let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
-        introduce(&config);
-        debug::begin(&config, exporter.as_ref(), self.trace_notifier());
-        Ok((config, exporter))
-    }
-
-    /// The configuration, whose servers know what is above them.
-    fn handed_on(&self, options: &LoadOptions) -> Result<Config, Failure> {
+    /// Like [`configure`](Self::configure), with a layer that exports spans, if the configuration has one.
+    ///
+    /// # Errors
+    /// As [`config::load`], or those of the export.
+    pub fn configure_with(
+        &self,
+        options: &LoadOptions,
+        export: impl FnOnce(&Config) -> Result<Option<LogLayer>, Failure>,
+    ) -> Result<Config, Failure> {
         let mut config = config::load(options)?;
         propagation::hand_on(&mut config, self.is_agent(), self.events_address())?;
+        let exported = export(&config)?;
+        introduce(&config);
+        debug::begin(&config, exported, self.trace_notifier());
         Ok(config)
     }
 }

@@ -6,7 +6,6 @@
 use std::io;
 
 use config::{Config, Server};
-use telemetry::Exporter;
 use terminal::Notifier;
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
@@ -16,19 +15,23 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::{optimize, precompile, spare_compilers};
+/// The target of events about compilations in the background.
+pub const COMPILERS: &str = "toolsmith::compilers";
 
-/// Starts logging if the configuration enables it, along with an export of spans. With a `notifier`, the user can later
+/// A layer of the log, such as one that exports spans.
+pub type LogLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Starts logging if the configuration enables it, along with an export of spans (`exported`). With a `notifier`, the user can later
 /// enable it for any server (`mcp::switch_trace`), and the notifier shows it. Only the first call in a process has an
 /// effect.
-pub(crate) fn begin(config: &Config, exporter: Option<&Exporter>, notifier: Option<&Notifier>) {
-    let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config, notifier)).collect();
+pub(crate) fn begin(config: &Config, exported: Option<LogLayer>, notifier: Option<&Notifier>) {
+    let layers: Vec<_> = exported.into_iter().chain(layer(config, notifier)).collect();
     if !layers.is_empty() {
         let _ = tracing_subscriber::registry().with(layers).try_init();
     }
 }
 
-fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<LogLayer> {
     if notifier.is_none() && !config.servers.iter().any(debugs) {
         return None;
     }
@@ -46,9 +49,7 @@ fn targets(config: &Config) -> Targets {
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
     // Without a server to debug, the layer waits for one to be switched on: then only its traffic is shown.
     if config.servers.iter().any(debugs) {
-        for target in [precompile::TRACE_TARGET, optimize::TRACE_TARGET, spare_compilers::TRACE_TARGET] {
-            targets = targets.with_target(target, Level::DEBUG);
-        }
+        targets = targets.with_target(COMPILERS, Level::DEBUG);
     }
     // The protocol library does not name the server in its messages, so they are shown only if all servers are
     // debugged.
@@ -117,12 +118,10 @@ mod tests {
 
     #[test]
     fn compilers_are_logged_only_if_a_server_is_debugged() {
-        for target in [precompile::TRACE_TARGET, optimize::TRACE_TARGET, spare_compilers::TRACE_TARGET] {
-            for silent in [&[][..], &[false]] {
-                assert!(!targets(&config(silent)).would_enable(target, &Level::DEBUG), "{target}");
-            }
-            assert!(targets(&config(&[false, true])).would_enable(target, &Level::DEBUG), "{target}");
+        for silent in [&[][..], &[false]] {
+            assert!(!targets(&config(silent)).would_enable(COMPILERS, &Level::DEBUG), "{silent:?}");
         }
+        assert!(targets(&config(&[false, true])).would_enable(COMPILERS, &Level::DEBUG));
     }
 
     #[test]

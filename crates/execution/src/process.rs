@@ -1,9 +1,53 @@
-//! The relation of a process to the processes that it starts, and whether the user may later enable traces. Known
-//! before the configuration is read.
+//! The process of a command: its terminal, the events of subagents below it, and its relation to other processes, which
+//! is known before the configuration is read.
 
-use terminal::Notifier;
+use std::sync::Arc;
+
+use gateway::failure::Failure;
+use terminal::{Notifier, Terminal};
 
 use crate::subagent_log::{self, EventListener};
+
+/// The process of a command.
+pub struct Process {
+    /// The terminal for the user.
+    pub terminal: Arc<Terminal>,
+    /// Its relation to others.
+    pub context: ProcessContext,
+    /// Shows events of subagents until it is dropped.
+    listener: Option<EventListener>,
+}
+
+impl Process {
+    /// Starts what is needed before the configuration is read: the terminal, and the listener for events of subagents.
+    pub async fn start(terminal: Terminal, context: ProcessContext) -> Self {
+        let listener = subagent_log::listen(terminal.notifier()).await;
+        Process { context: context.with_listener(listener.as_ref()), terminal: Arc::new(terminal), listener }
+    }
+
+    /// Ends it. By then, the last output of servers was shown.
+    ///
+    /// # Errors
+    /// If writing to standard output failed, except because its reader is gone.
+    pub async fn end(self) -> Result<(), Failure> {
+        drop(self.listener);
+        self.terminal.flush().await.map_err(Failure::output)
+    }
+}
+
+/// Does the work of a command that is no agent, from the start of its process to the end.
+///
+/// # Errors
+/// That of the work, unless standard output can't be written.
+pub async fn run<T>(
+    terminal: Terminal,
+    work: impl AsyncFnOnce(&Process) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let process = Process::start(terminal, ProcessContext::of_this_process()).await;
+    let done = work(&process).await;
+    process.end().await?;
+    done
+}
 
 /// The relation of a process to others.
 #[derive(Debug, Clone)]
@@ -23,7 +67,7 @@ impl ProcessContext {
     }
 
     /// Uses the address of this process's own listener, if there is one.
-    pub(crate) fn with_listener(self, listener: Option<&EventListener>) -> Self {
+    fn with_listener(self, listener: Option<&EventListener>) -> Self {
         let own = listener.map(|listener| listener.address().to_owned());
         ProcessContext { events_address: own.or(self.events_address), ..self }
     }
