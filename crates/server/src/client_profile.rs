@@ -64,7 +64,7 @@ pub const UNKNOWN: ClientProfile = ClientProfile {
 };
 
 /// No limit that was found.
-const WHOLE: usize = usize::MAX;
+pub(crate) const WHOLE: usize = usize::MAX;
 
 /// The known clients. The first row with the name and version is used.
 pub const CLIENTS: [ClientProfile; 9] = [

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use config::Serve;
+use gateway::reference::DESCRIPTION_TOKENS;
 use serde_json::Value;
 
-use super::client_profile::ClientProfile;
+use super::client_profile::{ClientProfile, UNKNOWN, WHOLE};
 
 /// A form of the tools of code mode, which depend on it and on the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,8 +21,10 @@ pub(crate) struct ToolForm {
 impl ToolForm {
     /// For a client; the configuration decides first.
     pub(crate) fn of(client: &ClientProfile, serve: &Serve) -> Self {
+        // Who configures more than the default knows that the client shows it, unless that is measured.
+        let is_configured = *client == UNKNOWN && serve.description_tokens > DESCRIPTION_TOKENS;
         ToolForm {
-            description_cap: client.description_cap,
+            description_cap: if is_configured { WHOLE } else { client.description_cap },
             is_structured: serve.structured_outcome.unwrap_or(client.takes_structured),
         }
     }
