@@ -225,8 +225,8 @@ def own(settings: Settings, benchmark: Benchmark, rows: list[Row]) -> list[tuple
             results.append(Result(row.task, *equal, row.error, row.seconds))
         for one in definitions.values():
             one.client.close()
-    time = 1000 * statistics.median(row.seconds for row in rows)
-    return [(summary(name, results, spent[way]), time) for way, name in ways.items()]
+    milliseconds = 1000 * statistics.median(row.seconds for row in rows)
+    return [(summary(name, results, spent[way]), milliseconds) for way, name in ways.items()]
 
 
 def run(settings: Settings, benchmark: Benchmark, rows: list[Row]) -> tuple[list[Json], dict[str, float]]:
