@@ -40,5 +40,5 @@ pub use text::clean;
 pub use tokens::tokens;
 pub use tool::{Answers, SchemaSource, Server, Tool};
 
-/// The version of the generated code, part of the key of everything compiled from it.
-pub const VERSION: u32 = 10;
+/// The identity of this generator, for the keys of caches: a hash of its sources and of the locked dependencies.
+pub const BUILD: &str = env!("CODEGEN_BUILD");

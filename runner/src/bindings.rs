@@ -7,7 +7,6 @@
 //! | input of the key | why |
 //! | --- | --- |
 //! | key of the layer below | libraries fit only what they were compiled against |
-//! | version of codegen | the meaning of the text below |
 //! | module name, generated text or its key | the code (it holds the tools' identities, and so their schemas) |
 //! | for a part of a server, the subject, if there is one | the selected tools are those that a snippet names |
 
@@ -62,8 +61,7 @@ impl<'a> Named<'a> {
 
     /// The program's dependency on the bindings: the same whichever library has its tools.
     pub(crate) fn key(&self) -> String {
-        let key = Key::new("named 1").part(codegen::VERSION.to_le_bytes());
-        key.part(&self.module.module).part(&self.source).finish()
+        Key::new("named 2").part(&self.module.module).part(&self.source).finish()
     }
 }
 
@@ -75,7 +73,7 @@ fn whole_key(layer: &BaseLayer, module: &ServerModule) -> String {
 /// The key of the library compiled from `source`, the tools that a snippet of this holder names.
 fn text_key(layer: &BaseLayer, module: &str, source: &str, holder: &Holder) -> String {
     let key = Key::new("bindings 2").part(&layer.key).part("text");
-    holder.own(key.part(codegen::VERSION.to_le_bytes()).part(module).part(source)).finish()
+    holder.own(key.part(module).part(source)).finish()
 }
 
 /// The library with this key, if it exists.

@@ -5,7 +5,7 @@
 //!
 //! | input of the key | why |
 //! | --- | --- |
-//! | version of codegen | what it generates |
+//! | build of codegen | what it generates |
 //! | server, module name | names in the code |
 //! | digest of the tools, with descriptions and schemas | the code and its signatures |
 //! | style | how much of the descriptions signatures show |
@@ -115,10 +115,7 @@ impl Generated {
         tools: impl FnOnce() -> Vec<codegen::Tool>,
         style: &codegen::Style,
     ) -> Self {
-        let key = Key::new("generated 3").part(codegen::VERSION.to_le_bytes());
-        let key = key.part(server).part(module).part(digest);
-        let codegen::Style { description, remark } = style;
-        let key = key.part(description.to_le_bytes()).part(remark.to_le_bytes()).finish();
+        let key = key(codegen::BUILD, (server, module), digest, style);
         if let Some((index, texts)) = kept(cache, &key) {
             return Generated { key, is_new: false, server: server.to_owned(), index, texts };
         }
@@ -216,6 +213,12 @@ impl Generated {
     }
 }
 
+fn key(build: &str, (server, module): (&str, &str), digest: &str, style: &codegen::Style) -> String {
+    let codegen::Style { description, remark } = style;
+    let key = Key::new("generated 4").part(build).part(server).part(module).part(digest);
+    key.part(description.to_le_bytes()).part(remark.to_le_bytes()).finish()
+}
+
 fn kept(cache: &Cache, key: &str) -> Option<(Index, Texts)> {
     let entry = cache.entry(Bucket::Generated, key)?;
     let index = fs_err::read(entry.folder().join(INDEX)).ok();
@@ -270,4 +273,18 @@ fn record(bindings: codegen::Bindings) -> (Index, String) {
     let warnings = bindings.warnings.into_iter();
     let warnings = warnings.map(|warning| (warning.tool, warning.path, warning.reason)).collect();
     (Index { tools, types, warnings }, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn builds_of_another_generator_share_nothing() {
+        let style = codegen::Style::default();
+        let of = |build: &str| key(build, ("demo", "demo"), "digest", &style);
+        assert_eq!(of(codegen::BUILD), of(codegen::BUILD));
+        assert_ne!(of(codegen::BUILD), of("another"));
+        assert_eq!(codegen::BUILD.len(), 64);
+    }
 }

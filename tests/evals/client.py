@@ -22,6 +22,10 @@ class Answer:
     outcome: dict[str, Json]
 
 
+def text_of(result: Json) -> str:
+    return "\n".join(part.get("text", "") for part in result.get("content", []))
+
+
 class Client:
     def __init__(self, command: list[str], log: Path, person: Person | None = None) -> None:
         self.person, self.questions, self.number = person, 0, 0
@@ -61,7 +65,7 @@ class Client:
 
     def described(self, tools: list[str]) -> str:
         """The signatures of tools, named `server.tool`."""
-        return "\n".join(part["text"] for part in self.call("describe_tools", {"tools": tools})["content"])
+        return self.text("describe_tools", {"tools": tools})
 
     def tools(self, known: list[str]) -> list[dict[str, Json]]:
         """The tools once the servers have answered, which is when the calls of these tools are described."""
@@ -81,7 +85,11 @@ class Client:
         outcome = result["_meta"]["io.toolsmith/outcome"]
         if outcome["truncated"].get("result"):
             outcome["result"] = json.loads(self.read(outcome["truncated"]["result_resource"]))
-        return Answer("\n".join(part.get("text", "") for part in result.get("content", [])), outcome)
+        return Answer(text_of(result), outcome)
+
+    def text(self, tool: str, arguments: dict[str, Json]) -> str:
+        """What the model reads of an answer."""
+        return text_of(self.call(tool, arguments))
 
     def read(self, uri: str) -> str:
         whole = ""

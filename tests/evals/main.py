@@ -14,6 +14,7 @@ import attacks
 import economy
 import escapes
 import model
+import peers
 import report
 from benchmarks import load
 from exceptions import Exceptions
@@ -36,6 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--reuse", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--model")
+    parser.add_argument("--benchmark", default="agentdojo", choices=["agentdojo", "bfcl", "tau2"])
     parser.add_argument("--base-url")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--budget", type=float)
@@ -52,13 +54,17 @@ def quick_plans() -> list[Plan]:
     return [Plan("agentdojo", "sig", form) for form in ("functions", "sloppy")] + [Plan("bfcl", "doc", "functions")]
 
 
+def benchmarks() -> list[str]:
+    return ["agentdojo", "bfcl"] + (["tau2"] if os.environ.get("EVALS_TAU2") else [])
+
+
 def plans(everything: bool) -> list[Plan]:
     """What a change must pass; with `everything`, all tasks in all modes and forms."""
     found = [Plan("agentdojo", "sig", form) for form in FORMS]
     found += [Plan("agentdojo", "plain", "functions"), Plan("agentdojo", "sig", "functions", "injection")]
     forms = ["functions", "structs", "sloppy", "flow"] if everything else ["functions"]
-    modes = load("bfcl").modes if everything else ["doc", "lax", "plain"]
-    found += [Plan("bfcl", mode, form, whole=everything) for mode in modes for form in forms]
+    modes = {"doc": ["functions"], "lax": forms, "plain": ["functions"]} | ({"sig": forms} if everything else {})
+    found += [Plan("bfcl", mode, form, whole=everything) for mode, forms in modes.items() for form in forms]
     if os.environ.get("EVALS_TAU2"):
         modes = load("tau2").modes
         found += [Plan("tau2", mode, form) for mode in modes for form in (forms if mode == "sig" else ["functions"])]
@@ -123,6 +129,11 @@ class Evaluation:
                     found += economy.measure(bench, mode, whole, brief)
         return found
 
+    def peers(self) -> list[Json]:
+        found, times = peers.run(self.settings, load("agentdojo"), self.rows["agentdojo-sig-functions"])
+        self.times |= {f"{name}, milliseconds of a task": time for name, time in times.items()}
+        return [one | {"milliseconds": times[one["name"]]} for one in found]
+
     def attacks(self) -> Json:
         found = attacks.simulate_all(self.settings, self.rows["agentdojo-sig-functions"])
         chosen = found if self.everything else attacks.sample(found)
@@ -130,8 +141,12 @@ class Evaluation:
 
     def judge(self) -> list[str]:
         """What the judge of models gets wrong on one task of each suite, or on all."""
-        tasks = {task.split("/")[0] if not self.everything else task: task for task in load("agentdojo").tasks()}
-        return model.misjudged(self.settings, list(tasks.values()))
+        wrong = []
+        for benchmark in map(load, benchmarks()):
+            tasks = {benchmark.messages(task)[0] if self.everything else benchmark.part(task): task
+                     for task in benchmark.conversations()}
+            wrong += model.misjudged(self.settings, benchmark, list(tasks.values()))
+        return wrong
 
     def write(self) -> None:
         for name, value in (("results", self.results), ("times", self.times)):
@@ -152,6 +167,8 @@ def main() -> int:
         evaluation.replay(plan)
     if evaluation.rows and not options.quick:
         evaluation.part("tokens", evaluation.tokens)
+    if "agentdojo-sig-functions" in evaluation.rows and os.environ.get("EVALS_PEERS"):
+        evaluation.part("peers", evaluation.peers)
     if "agentdojo-sig-functions" in evaluation.rows and not options.quick:
         evaluation.failed += evaluation.part("attacks", evaluation.attacks)["disagreements"]
     if options.only in "escapes":

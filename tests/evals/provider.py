@@ -79,7 +79,7 @@ class Messages:
         answer = post(self.url, {
             "x-api-key": os.environ.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}, {
             "model": self.name, "max_tokens": OUTPUT, "system": messages[0]["content"],
-            "messages": [blocks(message) for message in messages[1:]],
+            "messages": merged([blocks(message) for message in messages[1:]]),
             "tools": [{"name": tool["name"], "description": tool["description"], "input_schema": tool["inputSchema"]}
                       for tool in tools]})
         text = "".join(block["text"] for block in answer["content"] if block["type"] == "text")
@@ -95,10 +95,25 @@ def blocks(message: Json) -> Json:
     if message["role"] == "tool":
         return {"role": "user", "content": [{
             "type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}]}
-    content = [{"type": "text", "text": message["content"]}] if message.get("content") else []
+    calls = message.get("tool_calls") or []
+    # An empty text is refused.
+    text = message.get("content") or ("" if calls else "(no answer)")
+    content = [{"type": "text", "text": text}] if text else []
     content += [{"type": "tool_use", "id": call["id"], "name": call["function"]["name"],
-                 "input": json.loads(call["function"]["arguments"] or "{}")} for call in message.get("tool_calls", [])]
+                 "input": json.loads(call["function"]["arguments"] or "{}")} for call in calls]
     return {"role": message["role"], "content": content}
+
+
+def merged(messages: list[Json]) -> list[Json]:
+    """With one message for all that follow each other from the same side: the results of a message's tools must be in
+    the next one."""
+    found: list[Json] = []
+    for message in messages:
+        if found and found[-1]["role"] == message["role"]:
+            found[-1]["content"] += message["content"]
+        else:
+            found.append(message)
+    return found
 
 
 def provider(model: str, base_url: str | None) -> Chat | Messages:

@@ -93,9 +93,18 @@ class Bench:
         return Client(command, self.work / f"{name}.log", self.person)
 
     def client(self, group: list[str]) -> Client:
-        if group[0] not in self.clients:
-            self.clients[group[0]] = self.open(group[0], group, ALL)
-        return self.clients[group[0]]
+        name = "-".join(group)
+        if name not in self.clients:
+            self.clients[name] = self.open(name, group, ALL)
+        return self.clients[name]
+
+    def direct(self, server: str) -> Client:
+        """A session with a server itself."""
+        name = f"direct {server}"
+        if name not in self.clients:
+            entry = self.factory.command(server)
+            self.clients[name] = Client([entry["command"], *entry["args"]], self.work / f"{name}.log")
+        return self.clients[name]
 
     def run(self, code: str, assignment: Assignment) -> tuple[Answer, Record]:
         self.folder.assign(assignment)

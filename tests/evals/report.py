@@ -60,6 +60,14 @@ def tokens(results: Json) -> str:
     return table(["tasks", "way", "definitions", "last prompt", "read", "read with cache", "written", "turns"], rows)
 
 
+def peers(results: Json) -> str:
+    rows = [[one["name"], *(f"{one[key]} of {one['tasks']}" for key in ("states", "arguments", "results")),
+             *(thousands(one["cost"][key]) for key in ("definitions", "read", "read_cached", "written")),
+             f"{one['cost']['turns']:.1f}", thousands(one["milliseconds"])] for one in results.get("peers", [])]
+    return table(["way", "state equal", "arguments equal", "results equal", "definitions", "read", "read with cache",
+                  "written", "turns", "ms"], rows)
+
+
 def attack_table(results: Json) -> str:
     found, rows = results["attacks"], []
     for way, name in attacks.WAYS.items():
@@ -80,6 +88,7 @@ def attack_table(results: Json) -> str:
 def tables(results: Json) -> str:
     parts = [replays(results)]
     parts += [tokens(results)] if results.get("tokens") else []
+    parts += [peers(results)] if results.get("peers") else []
     parts += [attack_table(results)] if results.get("attacks") and results.get("escapes") else []
     return "\n\n".join(parts)
 
@@ -107,7 +116,7 @@ def replace(text: str, name: str, content: str) -> str:
 
 
 def update(root: Path, results: Json) -> None:
-    pages = {"docs/evidence.md": {"replays": replays, "tokens": tokens, "attacks": attack_table},
+    pages = {"docs/evidence.md": {"replays": replays, "tokens": tokens, "peers": peers, "attacks": attack_table},
              "README.md": {"evidence": short}}
     for page, parts in pages.items():
         text = (root / page).read_text()

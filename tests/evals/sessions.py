@@ -1,7 +1,8 @@
 """Sessions of a benchmark's MCP servers. Each is a process of its own, forked from one that has its imports done, and
 records its calls and its final environment.
 
-A session reads its task at its first call, because Toolsmith opens spare sessions before it needs them."""
+A session reads its task at its first call, because Toolsmith opens spare sessions before it needs them, and again when
+another one is assigned, because other implementations keep one session."""
 
 import ctypes
 import json
@@ -54,6 +55,10 @@ class Folder:
             file.unlink()
         (self.path / "assignment").write_bytes(pickle.dumps(assignment))
 
+    def stamp(self) -> int:
+        """Changes with each assignment."""
+        return (self.path / "assignment").stat().st_mtime_ns
+
     def assignment(self) -> Assignment:
         return pickle.loads((self.path / "assignment").read_bytes())
 
@@ -80,12 +85,15 @@ class Session:
     def __init__(self, benchmark: Benchmark, server: str, folder: Folder) -> None:
         self.benchmark, self.server, self.folder = benchmark, server, folder
         self.environment: Any = None
+        self.stamp = 0
 
     def answer(self, tool: str, arguments: dict[str, Json]) -> Any:
-        if self.environment is None:
-            work = self.folder.assignment()
-            self.environment = work.before.get(self.server) or self.benchmark.environment(
-                work.task, self.server, work.injections)
+        if self.stamp != self.folder.stamp():
+            self.stamp, work = self.folder.stamp(), self.folder.assignment()
+            if self.server in work.before:
+                self.environment = self.benchmark.restored(work.task, work.before[self.server])
+            else:
+                self.environment = self.benchmark.environment(work.task, self.server, work.injections)
         received, failure = self.benchmark.plain(arguments), None
         try:
             return self.benchmark.invoke(self.environment, self.server, tool, arguments)

@@ -60,7 +60,7 @@ pub const UNKNOWN: ClientProfile = ClientProfile {
 };
 
 /// No limit that was found.
-const WHOLE: usize = usize::MAX;
+pub const WHOLE: usize = usize::MAX;
 
 /// The known clients. The first row with the name and version is used.
 pub const CLIENTS: [ClientProfile; 9] = [

@@ -78,9 +78,18 @@ impl CatalogWatcher {
 
     /// The snapshot when every server has answered or failed, or the current one at the timeout.
     pub async fn within(&self, longest: Duration) -> Arc<Snapshot> {
+        self.until(longest, |_| false).await
+    }
+
+    /// The same, but no longer than until this is true of the snapshot.
+    pub(crate) async fn until(
+        &self,
+        longest: Duration,
+        is_enough: impl Fn(&Snapshot) -> bool,
+    ) -> Arc<Snapshot> {
         let mut current = self.current.clone();
-        let whole = timeout(longest, current.wait_for(|snapshot| snapshot.is_whole));
-        match whole.await {
+        let enough = timeout(longest, current.wait_for(|snapshot| snapshot.is_whole || is_enough(snapshot)));
+        match enough.await {
             Ok(Ok(snapshot)) => snapshot.clone(),
             _ => self.now(),
         }
@@ -92,16 +101,6 @@ impl CatalogWatcher {
     /// Servers that failed are tried again.
     pub(crate) async fn with(&self, servers: &[&Server], longest: Duration) -> Arc<Snapshot> {
         let _ = timeout(longest, self.known(servers)).await;
-        self.now()
-    }
-
-    /// The snapshot when it has a direct tool of this name or every server has answered or failed, or the current one
-    /// at the timeout.
-    pub(crate) async fn offering(&self, name: &str, longest: Duration) -> Arc<Snapshot> {
-        let mut current = self.current.clone();
-        let has = |snapshot: &Arc<Snapshot>| snapshot.is_whole || snapshot.partition.find(name).is_some();
-        // The current snapshot is used in each case.
-        let _ = timeout(longest, current.wait_for(has)).await;
         self.now()
     }
 

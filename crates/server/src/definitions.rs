@@ -170,6 +170,21 @@ fn own(definition: &ToolDefinition, form: ToolForm, config: &Config) -> Value {
     tool
 }
 
+/// Whether a look-up finds what it names. Wrong arguments find nothing later either.
+pub(crate) fn finds(snapshot: &Snapshot, name: &str, arguments: Option<&Value>) -> bool {
+    let arguments = arguments.cloned().unwrap_or_default();
+    let found = match name {
+        SEARCH => serde_json::from_value(arguments).map(|SearchTools { query, server, .. }| {
+            let found = snapshot.reference.search(&query, server.as_deref(), 1);
+            found.is_ok_and(|found| !found.is_empty())
+        }),
+        DESCRIBE => serde_json::from_value(arguments)
+            .map(|DescribeTools { tools }| tools.iter().all(|tool| snapshot.reference.tool(tool).is_some())),
+        _ => return true,
+    };
+    found.unwrap_or(true)
+}
+
 /// The result of a tool that looks tools up; `None` for any other.
 pub(crate) fn discover(
     snapshot: &Snapshot,

@@ -20,7 +20,7 @@ use super::proxy::ProxiedRequest;
 pub(crate) const LIST_WAIT: Duration = Duration::from_millis(500);
 
 /// The time for which an agent of this process waits for servers before it gets the available lists, and a call of a
-/// direct tool waits for its server.
+/// direct tool, or a look-up that finds nothing yet, waits for its server.
 pub const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// The prefix of addresses that name their server: `toolsmith://servers/NAME/resource?uri=…`.

@@ -332,15 +332,24 @@ impl McpService {
         live.within(wait).await
     }
 
-    /// The snapshot for a call of this tool: an unknown direct tool may belong to a server that still starts.
-    async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+    /// The snapshot for a call of this tool: an unknown direct tool, or what a look-up does not find, may belong to a
+    /// server that still starts.
+    async fn snapshot_for(
+        &self,
+        name: &str,
+        arguments: Option<&Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Arc<Snapshot> {
         let live = self.session.live_for(self.abilities(context), context);
         let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
         match (name, is_own) {
             // The execution itself waits for the servers that it names.
             (definitions::EXECUTE, true) => live.now(),
-            (_, true) => self.snapshot(context).await,
-            _ => live.offering(name, AGENTS_WAIT).await,
+            (_, true) => {
+                self.snapshot(context).await;
+                live.until(AGENTS_WAIT, |snapshot| definitions::finds(snapshot, name, arguments)).await
+            }
+            _ => live.until(AGENTS_WAIT, |snapshot| snapshot.partition.find(name).is_some()).await,
         }
     }
 
@@ -404,7 +413,7 @@ impl McpService {
         {
             return Ok(answer::failure(&refusal.for_model()));
         }
-        let snapshot = self.snapshot_for(name, &context).await;
+        let snapshot = self.snapshot_for(name, parameters.get("arguments"), &context).await;
         if let Some(result) =
             definitions::discover(&snapshot, name, parameters.get("arguments"), &self.session.seen)
         {

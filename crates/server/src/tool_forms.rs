@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use answer::client_profile::ClientProfile;
+use answer::client_profile::{ClientProfile, UNKNOWN, WHOLE};
 use config::Serve;
+use gateway::reference::DESCRIPTION_TOKENS;
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -20,8 +21,10 @@ pub(crate) struct ToolForm {
 impl ToolForm {
     /// For a client; the configuration decides first.
     pub(crate) fn of(client: &ClientProfile, serve: &Serve) -> Self {
+        // Who configures more than the default knows that the client shows it, unless that is measured.
+        let is_configured = *client == UNKNOWN && serve.description_tokens > DESCRIPTION_TOKENS;
         ToolForm {
-            description_cap: client.description_cap,
+            description_cap: if is_configured { WHOLE } else { client.description_cap },
             is_structured: serve.structured_outcome.unwrap_or(client.takes_structured),
         }
     }

@@ -10,6 +10,7 @@ import copy
 import functools
 import importlib
 import inspect
+import itertools
 import json
 import sys
 import types as modules
@@ -50,6 +51,7 @@ DOCUMENTS = {name: {document["name"]: document for document in
                     read_lines(f"multi_turn_func_doc/{MULTI_TURN_FUNC_DOC_FILE_MAPPING[name]}")} for name in SERVERS}
 FILES = [f"BFCL_v4_multi_turn_{category}.json" for category in ("base", "miss_func", "miss_param", "long_context")]
 TASKS = {entry["id"]: entry for file in FILES for entry in read_lines(file)}
+ATTEMPTS = itertools.count()
 SOLUTIONS = {entry["id"]: entry["ground_truth"] for file in FILES for entry in read_lines(f"possible_answer/{file}")}
 
 
@@ -116,7 +118,7 @@ def hinted_server(server: str, answer: Answer) -> MCPServer:
 
 class Bfcl(Benchmark):
     name = "bfcl"
-    modes = ["doc", "lax", "plain", "sig"]
+    modes = ["lax", "doc", "plain", "sig"]
     servers = SERVERS
 
     def options(self, mode: str) -> dict[str, Json]:
@@ -157,6 +159,13 @@ class Bfcl(Benchmark):
     def prompt(self, task: str) -> str:
         return json.dumps(TASKS[task]["question"])
 
+    def conversations(self) -> list[str]:
+        """Without the categories that take tools or arguments away."""
+        return [task for task in TASKS if task.startswith("multi_turn_base")]
+
+    def messages(self, task: str) -> list[str]:
+        return [message["content"] for turn in TASKS[task]["question"] for message in turn]
+
     def environment(self, task: str, server: str, injections: dict[str, str]) -> Any:
         instance = CLASSES[server]()
         if server not in STATELESS_CLASSES:
@@ -181,6 +190,15 @@ class Bfcl(Benchmark):
     def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call],
               answer: str | None = None) -> bool:
         return multi_turn_checker.state_checker(after, self.replay(task).after)["valid"]
+
+    def solved(self, task: str, before: Any, after: dict[str, Any], calls: list[Call], answer: str) -> bool:
+        """BFCL makes the calls again, in instances that it keeps by the model's name, and compares after each turn."""
+        turns: list[list[list[str]]] = [[] for _ in SOLUTIONS[task]]
+        for call in calls:
+            arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
+            turns[call.turn].append([f"{call.tool}({arguments})"])
+        attempt = f"attempt_{next(ATTEMPTS)}"
+        return multi_turn_checker.multi_turn_checker(turns, SOLUTIONS[task], TASKS[task], "", attempt)["valid"]
 
     def plain(self, value: Any) -> Json:
         try:

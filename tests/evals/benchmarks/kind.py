@@ -41,7 +41,7 @@ class Benchmark:
     """The parts that differ between benchmarks. Names of servers and tools are those of the benchmark."""
 
     name: str
-    # How its tools are described: see docs/evidence.md.
+    # How its tools are described: see docs/evidence.md. The first one is that of models.
     modes: list[str]
     servers: list[str]
 
@@ -74,6 +74,18 @@ class Benchmark:
     def prompt(self, task: str) -> str:
         raise NotImplementedError
 
+    def conversations(self) -> list[str]:
+        """Tasks for models."""
+        return self.tasks()
+
+    def policy(self, task: str) -> str:
+        """What a model must know besides the tools."""
+        return ""
+
+    def messages(self, task: str) -> list[str]:
+        """The user's messages. Each but the first follows the answer to the one before."""
+        return [self.prompt(task)]
+
     def needed(self, task: str) -> str:
         """Text that the final answer to the user must contain."""
         return ""
@@ -87,6 +99,10 @@ class Benchmark:
     def snapshot(self, environment: Any) -> Any:
         """What is kept of an environment after a session."""
         return environment
+
+    def restored(self, task: str, snapshot: Any) -> Any:
+        """The environment again."""
+        return snapshot
 
     def state_differences(self, expected: Any, got: Any) -> list[Difference]:
         raise NotImplementedError
@@ -108,6 +124,10 @@ class Benchmark:
               answer: str | None = None) -> bool:
         """The benchmark's own verdict on final environments. Without an answer to the user, the gold one counts."""
         raise NotImplementedError
+
+    def solved(self, task: str, before: Any, after: dict[str, Any], calls: list[Call], answer: str) -> bool:
+        """The benchmark's own verdict on a model."""
+        return self.check(task, before, after, calls, answer)
 
     def plain(self, value: Any) -> Json:
         raise NotImplementedError

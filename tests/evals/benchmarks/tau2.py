@@ -48,6 +48,13 @@ class Tau2(Benchmark):
     def prompt(self, task: str) -> str:
         return str(TASKS[task].user_scenario)
 
+    def policy(self, task: str) -> str:
+        return BASE.policy
+
+    def messages(self, task: str) -> list[str]:
+        """The user's scenario, because no simulated user answers questions."""
+        return [f"You serve a user who cannot be asked. The user's knowledge and wishes:\n{self.prompt(task)}"]
+
     def environment(self, task: str, server: str, injections: dict[str, str]) -> Any:
         environment, initial = get_environment(type(BASE.tools.db).model_validate(DATABASE)), TASKS[task].initial_state
         environment.set_state(initial and initial.initialization_data, initial and initial.initialization_actions,
@@ -60,6 +67,9 @@ class Tau2(Benchmark):
     def snapshot(self, environment: Any) -> Json:
         return environment if isinstance(environment, dict) else environment.tools.db.model_dump(mode="json")
 
+    def restored(self, task: str, snapshot: Json) -> Any:
+        return get_environment(type(BASE.tools.db).model_validate(snapshot))
+
     def state_differences(self, expected: Any, got: Any) -> list[Difference]:
         return differences(self.snapshot(expected), self.snapshot(got))
 
@@ -71,8 +81,7 @@ class Tau2(Benchmark):
     def check(self, task: str, before: Any, after: dict[str, Any], calls: list[Call],
               answer: str | None = None) -> bool:
         """τ² compares the hashes of databases."""
-        mine = self.environment(task, "retail", {})
-        mine.tools.db = type(BASE.tools.db).model_validate(self.snapshot(after["retail"]))
+        mine = self.restored(task, self.snapshot(after["retail"]))
         return mine.get_db_hash() == self.replay(task).after["retail"].get_db_hash()
 
     def plain(self, value: Any) -> Json:

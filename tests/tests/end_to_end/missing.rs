@@ -1,6 +1,8 @@
 //! Unavailable servers: they are reported, block nothing, and come back automatically.
 
 use std::os::unix::fs::symlink;
+use std::thread;
+use std::time::Duration;
 
 use end_to_end::models::ModelServer;
 use serde_json::{Value, json};
@@ -91,6 +93,28 @@ fn unavailable_servers_are_reported_at_once_and_come_back() {
     has(&texts(&answer), &["here"]);
     let message_text = description(&mut server, "mod slow");
     assert!(!message_text.contains("`slow`: still"), "{message_text}");
+}
+
+#[test]
+fn a_look_up_waits_for_the_server_of_what_it_does_not_find() {
+    let looked_up = |tool: &str, arguments: &Value| {
+        let gate = Gate::new();
+        let mut server = Serve::new(&format!("{DEMO}{}", gate.late("slow"))).start();
+        server.shake_hands();
+        server.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": tool, "arguments": arguments } }));
+        // Longer than the answer waits for servers that it does not need.
+        thread::sleep(Duration::from_millis(1_500));
+        gate.open();
+        texts(&server.receive("the answer", |message| message["id"] == 1))
+    };
+    for (tool, arguments) in [
+        ("describe_tools", json!({ "tools": ["slow::echo"] })),
+        ("search_tools", json!({ "query": "echo", "server": "slow" })),
+    ] {
+        // On a busy machine, the server may start later than the answer waits.
+        assert!((0..5).any(|_| looked_up(tool, &arguments).contains("echo(")), "{tool}");
+    }
 }
 
 #[test]

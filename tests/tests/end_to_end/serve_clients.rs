@@ -30,13 +30,15 @@ fn waiting(more: &str) -> String {
 
 #[test]
 fn descriptions_fit_the_client_and_are_shown_without_a_search() {
-    for (name, version, most) in [
-        ("claude-code", "2.1.332", 4_096),
-        ("claude-code", "2.1.200", 2_048),
-        ("unknown", "1", 4_000),
-        ("codex-mcp-client", "0.171.0", usize::MAX),
+    let configured = ", descriptionTokens: 20000";
+    for (name, version, more, most) in [
+        ("claude-code", "2.1.332", "", 4_096),
+        ("claude-code", "2.1.200", configured, 2_048),
+        ("unknown", "1", "", 4_000),
+        ("unknown", "1", configured, usize::MAX),
+        ("codex-mcp-client", "0.171.0", "", usize::MAX),
     ] {
-        let (mut server, _) = told(&waiting(""), name, version);
+        let (mut server, _) = told(&waiting(more), name, version);
         let tools = tools(&mut server);
         let description = tools[0]["description"].as_str().unwrap();
         assert!(description.encode_utf16().count() <= most, "{name} {version}: {description}");

@@ -39,14 +39,14 @@ impl<'a> Expected<'a> {
 pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
     let primary = slip.message.primary()?;
     if primary.expansion.as_ref().is_some_and(|from| !from.is_of_compiler()) {
-        return listed(slip);
+        return listed(slip).or_else(|| wrapped(slip));
     }
     let range = slip.source.range(primary)?;
     match slip.message.code() {
         "E0308" => {
             let (expected, found) = mismatch(primary.label.as_deref()?)?;
             let expected = Expected::read(expected);
-            value(slip, &expected, found, &range).or_else(|| listed(slip))
+            value(slip, &expected, found, &range).or_else(|| listed(slip)).or_else(|| wrapped(slip))
         }
         // `"r".into()`: nothing converts a text into an enum of texts.
         "E0277" => {
@@ -75,10 +75,9 @@ fn value(slip: &Slip<'_>, expected: &Expected<'_>, found: &str, range: &Range<us
             // A longer number may not be a double.
             (is_number && text.len() <= 15).then(|| replaced(&format!("{text}.0")))?
         }
-        "String" if expected.options > 1 && matches!(found, "&str" | "String") => match found {
-            "String" => certain::is_simple(slip, range).then(|| replaced(text))?,
-            _ => is_one(slip, range).then(|| replaced(&format!("{text}.to_string()")))?,
-        },
+        "String" if expected.options > 1 && found == "&str" => {
+            is_one(slip, range).then(|| replaced(&format!("{text}.to_string()")))?
+        }
         "Scalar" => from(slip, expected, found, range),
         kind => {
             let Known::Generated(owner, name) = slip.lookup.known(kind) else { return None };
@@ -193,6 +192,8 @@ fn listed(slip: &Slip<'_>) -> Option<Vec<Edit>> {
     let is_vec = found.starts_with("Vec<") && tokens.word(first) == "vec" && tokens.is_sign(first + 1, '!');
     let open = if is_array { first } else { first + 2 };
     let close = tokens.close(open).filter(|_| is_array || is_vec)?;
+    // With fewer `Option`s, `mismatch` and the compiler's suggestions make the texts owned.
+    let is_owned = item == "String" && expected.options > 1 && certain::may_wrap(slip, &range);
     let item = Expected { kind: item, options: 0 };
     let mut edits = Vec::new();
     for index in (open + 1..close).filter(|index| !tokens.is_sign(*index, ',')) {
@@ -200,7 +201,11 @@ fn listed(slip: &Slip<'_>) -> Option<Vec<Edit>> {
         let found = if literal_text(tokens, index).is_some() { "&str" } else { "integer" };
         let literal = tokens.literal_text(index)?;
         let is_text = found == "&str" || literal.bytes().all(|byte| byte.is_ascii_digit());
-        edits.extend(value(slip, &item, found, &place).filter(|_| is_text)?);
+        let edit = match found {
+            "&str" if is_owned => Some(vec![Edit::insert(place.end, ".to_string()")]),
+            _ => value(slip, &item, found, &place).filter(|_| is_text),
+        };
+        edits.extend(edit?);
     }
     let (before, after) = ("Some(".repeat(expected.options), ")".repeat(expected.options));
     let before = if is_array { format!("{before}vec!") } else { before };
@@ -208,6 +213,21 @@ fn listed(slip: &Slip<'_>) -> Option<Vec<Edit>> {
     edits.extend(sides.into_iter().filter(|edit| !edit.text.is_empty()));
     edits.sort_by_key(|edit| edit.start);
     Some(edits)
+}
+
+/// A value without the `Option`s of its type: an optional field that may be null has two, which rustc does not suggest.
+fn wrapped(slip: &Slip<'_>) -> Option<Vec<Edit>> {
+    let primary = slip.message.primary().filter(|_| slip.message.code() == "E0308")?;
+    let (expected, found) = mismatch(primary.label.as_deref()?)?;
+    let expected = Expected::read(expected);
+    let is_same = match (expected.kind, found) {
+        ("i64" | "u64", "integer") | ("f64", "floating-point number") => true,
+        (kind, "Vec<_>") => kind.starts_with("Vec<"),
+        (kind, found) => kind == found,
+    };
+    let range = slip.source.use_range(primary)?;
+    let fits = expected.options > 1 && is_same && certain::may_wrap(slip, &range);
+    fits.then(|| around(&range, &expected, ""))
 }
 
 #[cfg(test)]

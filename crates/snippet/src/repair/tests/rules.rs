@@ -327,6 +327,54 @@ fn borrowed_strings_become_owned() {
 }
 
 #[test]
+fn a_value_of_an_optional_field_that_may_be_null_is_wrapped_twice() {
+    let texts = "expected `Option<Option<Vec<String>>>`, found `Vec<&str>`";
+    for (label, row, is) in [
+        (texts, r#"S { a: «{+Some(Some(+}vec!["a"{+.to_string()+}, "b"{+.to_string()+}]{+))+}» }"#, true),
+        (texts, "S { a: «{+Some(Some(+}vec![b]{+))+}» }", false),
+        (texts, r#"«{+Some(Some(+}vec!["a"{+.to_string()+}]{+))+}» < b"#, false),
+        (
+            "expected `Option<Option<Vec<String>>>`, found `[&str; 1]`",
+            r#"S { a: «{+Some(Some(vec!+}["a"{+.to_string()+}]{+))+}» }"#,
+            true,
+        ),
+        (
+            "expected `Option<Option<String>>`, found `&str`",
+            r#"S { a: «{-"a"-}{+Some(Some("a".to_string()))+}» }"#,
+            true,
+        ),
+        ("expected `Option<Option<String>>`, found `String`", "S { a: «{+Some(Some(+}b.c{+))+}» }", true),
+        (
+            "expected `Option<Option<Vec<Value>>>`, found `Vec<Value>`",
+            "S { a: «{+Some(Some(+}vec![json!(1)]{+))+}» }",
+            true,
+        ),
+        (
+            "expected `Option<Option<Vec<Value>>>`, found `Vec<Value>`",
+            "S { a: «{+Some(Some(+}b{+))+}» }",
+            true,
+        ),
+        (
+            "expected `Option<Option<Vec<Value>>>`, found `Vec<_>`",
+            "S { a: «{+Some(Some(+}vec![]{+))+}» }",
+            true,
+        ),
+        ("expected `Option<Option<i64>>`, found integer", "S { a: «{+Some(Some(+}5{+))+}» }", true),
+        ("expected `Option<Option<bool>>`, found `bool`", "S { a: «{+Some(Some(+}true{+))+}» }", true),
+        ("expected `Option<Option<bool>>`, found `bool`", "S { a: «{+Some(Some(+}b && c{+))+}» }", true),
+        ("expected `Option<bool>`, found `bool`", "S { a: «{+Some(+}true{+)+}» }", false),
+        ("expected `Option<Option<i64>>`, found `i32`", "S { a: «{+Some(Some(+}b{+))+}» }", false),
+        ("expected `Option<Option<i64>>`, found integer", "«{+Some(Some(+}5{+))+}» < b", false),
+    ] {
+        Error { code: "E0308", label, is_own: true, ..Error::default() }.corrects(
+            &Servers::default(),
+            row,
+            is,
+        );
+    }
+}
+
+#[test]
 fn calls_are_awaited_where_their_type_shows_it() {
     const CALL: &str = r#"demo::get_customer("a")"#;
     let catalog = Servers::demo();

@@ -10,12 +10,18 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolRequestSchema, CallToolResultSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 
 const upstream = new Client({ name: "codemode", version: "1.0.0" });
 await upstream.connect(new StdioClientTransport(JSON.parse(process.env.UPSTREAM)));
+
+const upstreamMethods = {
+  listTools: (params) => upstream.listTools(params),
+  // The SDK's `callTool` checks results against output schemas, which `codeMcpServer` ignores.
+  callTool: (params) => upstream.request({ method: "tools/call", params }, CallToolResultSchema),
+};
 
 const bundle = await build({
   entryPoints: [fileURLToPath(new URL("worker.mjs", import.meta.url))],
@@ -36,7 +42,7 @@ const worker = new Miniflare({
   serviceBindings: {
     UPSTREAM: async (request) => {
       const { method, params } = await request.json();
-      return Response.json(await upstream[method](params));
+      return Response.json(await upstreamMethods[method](params));
     },
   },
 });
