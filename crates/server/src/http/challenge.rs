@@ -126,8 +126,8 @@ mod tests {
         Serve { auth: Some(auth), ..Serve::default() }
     }
 
-    fn challenge_of(refusal: Refusal, serve: &Serve) -> (u16, String) {
-        let response = response(&refusal, serve);
+    fn challenge_of(refusal: &Refusal, serve: &Serve) -> (u16, String) {
+        let response = response(refusal, serve);
         let challenge = response.headers()[header::WWW_AUTHENTICATE].to_str().unwrap().to_owned();
         (response.status().as_u16(), challenge)
     }
@@ -137,22 +137,22 @@ mod tests {
         let serve = serve("https://tools.example.com/team/mcp");
         let metadata =
             "resource_metadata=\"https://tools.example.com/.well-known/oauth-protected-resource/team/mcp\"";
-        let missing = challenge_of(Refusal::Missing, &serve);
+        let missing = challenge_of(&Refusal::Missing, &serve);
         assert_eq!(missing, (401, format!("Bearer realm=\"toolsmith\", scope=\"tools\", {metadata}")));
-        let (status, expired) = challenge_of(Refusal::Invalid(InvalidToken::Expired), &serve);
+        let (status, expired) = challenge_of(&Refusal::Invalid(InvalidToken::Expired), &serve);
         assert_eq!(status, 401);
         assert!(
             expired.contains("error=\"invalid_token\", error_description=\"the token has expired\""),
             "{expired}"
         );
         let scopes = vec!["a".to_owned(), "b".to_owned()];
-        let (status, lacking) = challenge_of(Refusal::Scopes(scopes), &serve);
+        let (status, lacking) = challenge_of(&Refusal::Scopes(scopes), &serve);
         assert_eq!(status, 403);
         assert!(
             lacking.contains("error=\"insufficient_scope\"") && lacking.contains("scope=\"a b\""),
             "{lacking}"
         );
-        let none = challenge_of(Refusal::Missing, &Serve::default());
+        let none = challenge_of(&Refusal::Missing, &Serve::default());
         assert_eq!(none, (401, "Bearer realm=\"toolsmith\"".to_owned()));
     }
 
