@@ -98,7 +98,7 @@ pub enum Tools<'t, 'c> {
         /// Makes their calls.
         host: &'t dyn ToolHost,
     },
-    /// Those that the servers offer now: if they change, the text is compiled again.
+    /// The present tools of the servers: if they change, the text is compiled again.
     Current(&'t mut Discovery<'c>),
 }
 
@@ -205,7 +205,7 @@ impl<'a> Execution<'a> {
     /// secrets.
     ///
     /// # Errors
-    /// The failure of the execution, or that of a sink that refuses its outcome.
+    /// If the execution failed, or a sink refuses its outcome.
     pub async fn hand_over(
         &self,
         outcome: Result<Outcome, Failure>,

@@ -38,7 +38,7 @@ impl Process {
 /// Does the work of a command that is no agent, from the start of its process to the end.
 ///
 /// # Errors
-/// That of the work, unless standard output can't be written.
+/// If the work fails, or standard output can't be written.
 pub async fn run<T>(
     terminal: Terminal,
     work: impl AsyncFnOnce(&Process) -> Result<T, Failure>,

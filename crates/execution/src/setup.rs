@@ -24,7 +24,7 @@ impl ProcessContext {
     /// Like [`configure`](Self::configure), with a layer that exports spans, if the configuration has one.
     ///
     /// # Errors
-    /// As [`config::load`], or those of the export.
+    /// As [`config::load`], or if the export can't be started.
     pub fn configure_with(
         &self,
         options: &LoadOptions,
