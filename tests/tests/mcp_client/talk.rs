@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use end_to_end::checks::assert_says;
 use futures::{FutureExt, future::BoxFuture};
 use mcp::{Changes, ConnectionState, ErrorKind, Host, ManagedSession, Notice, QuestionError, Root, Session};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-
-use end_to_end::checks::assert_says;
 
 use crate::{call, call_text, fixture::Fixture};
 

@@ -10,10 +10,9 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc};
 
 use end_to_end::browser;
 use mcp::{Challenge, ErrorKind, Grant, OAuth, Remote, ServerConfig, Session, Transport};
-use serde_json::Value;
-
 use person::Person;
 use plan::Plan;
+use serde_json::Value;
 
 /// Limit on logins: one for the first token, and more for other scopes or a new authorization server.
 const MAX_LOGINS: usize = 3;

@@ -1,0 +1,273 @@
+//! Logins: by command and by prompt, how they are stored, and that secrets are never shown.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use end_to_end::browser;
+use end_to_end::cache::shared;
+use end_to_end::harness::{FinishedRun, Run, RunningProcess, binary, fault_entry};
+use end_to_end::services::Service;
+use end_to_end::serving::{Serve, Server};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::console::{leave, say, shows, without_escapes};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn without_a_login_every_command_explains_how_to_log_in() {
+    let guarded = ProtectedServer::new();
+    assert_eq!(guarded.state(7), "auth_required");
+    let commands: [&[&str]; 4] = [
+        &["run", "--json", "-"],
+        &["mcp", "test", "guarded"],
+        &["mcp", "status"],
+        &["mcp", "info", "guarded"],
+    ];
+    for command in commands {
+        guarded.done(command, "0").exits(7).says(&["toolsmith mcp login guarded"]);
+    }
+    guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).says(&["no tokens"]);
+    assert_eq!(guarded.token_files(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_login_is_valid_until_the_logout() {
+    let guarded = ProtectedServer::new();
+    let (done, errors_text) = guarded.logged_in("0");
+    done.exits(0);
+    assert!(errors_text.contains("logged in to guarded"), "{errors_text}");
+
+    let tokens = guarded.token_files();
+    assert_eq!(tokens.len(), 1, "{tokens:?}");
+    assert!(fs::read_to_string(&tokens[0]).unwrap().contains("access-"));
+    assert_eq!(mode(&guarded.tokens()), 0o700);
+    // Includes the lock files.
+    for entry in fs::read_dir(guarded.tokens()).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+
+    assert_eq!(guarded.state(0), "ready");
+    assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
+
+    guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).says(&["deleted the tokens"]);
+    assert!(!tokens[0].exists());
+    assert!(guarded.server.lines().iter().any(|line| line.contains("/revoke")));
+    assert_eq!(guarded.state(7), "auth_required");
+}
+
+/// The signal arrives after the authorization server has consumed the old refresh token and before it has answered.
+#[test]
+fn a_run_stopped_during_a_renewal_keeps_the_login() {
+    let guarded = ProtectedServer::new();
+    guarded.logged_in("0").0.exits(0);
+    for signals in [1, 2] {
+        guarded.server.command("expire");
+        guarded.server.command("hold");
+        let is_renewal = |line: &String| line.contains(r#""grant_type":"refresh_token""#);
+        let renewals = || guarded.server.lines().iter().filter(|line| is_renewal(line)).count();
+        let before = renewals();
+        let (run, errors) = guarded.started(&["run", "--json", "-"], "0");
+        run.wait_until("the request for new tokens", || renewals() > before);
+        (0..signals).for_each(|_| run.signal(Signal::INT));
+        let errors_text = || fs::read_to_string(&errors).unwrap_or_default();
+        run.wait_until("the message that it waits", || errors_text().contains("a login is being renewed"));
+        guarded.server.command("answer");
+        without_secrets(run.done()).exits(130);
+        assert_no_secret(&errors_text());
+        assert_eq!(guarded.state(0), "ready");
+        assert_eq!(renewals(), before + 1, "the renewed login is used");
+    }
+}
+
+#[test]
+fn debug_output_shows_requests_but_no_secrets() {
+    let guarded = ProtectedServer::new();
+    guarded.done(&["run", "--json", "-"], "1").exits(7).says(&["401", "guarded: POST"]);
+    guarded.logged_in("1").0.exits(0);
+    let done = guarded.done(&["run", "--json", "-"], "1").says(&["guarded: POST", "tools/call", "echo"]);
+    done.expect("ok", 0);
+    guarded.done(&["mcp", "logout", "guarded"], "1").exits(0);
+}
+
+/// A program that collects the answers of a server that repeats its credentials in every way.
+const ECHO: &str = r#"
+let echoed = guarded::echo().await?;
+let texts = vec![
+    echoed.text(),
+    format!("{:?}", echoed),
+    format!("{:?}", guarded::fail().await.unwrap_err()),
+    format!("{:?}", guarded::refuse().await.unwrap_err()),
+];
+for text in &texts {
+    eprintln!("{text}");
+}
+texts
+"#;
+
+/// The whole output, and the content of all files in this home.
+fn everything(done: &FinishedRun, home: &Path) -> String {
+    let mut all = format!("{}{}", done.stdout, done.stderr);
+    let mut folders = vec![home.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.extend((!path.ends_with("tokens")).then_some(path));
+            } else {
+                all.push_str(&String::from_utf8_lossy(&fs::read(path).unwrap()));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn a_token_that_its_server_repeats_reaches_no_program_log_or_file() {
+    let guarded = ProtectedServer { server: Service::guarded("echoes"), home: tempfile::tempdir().unwrap() };
+    guarded.logged_in("1").0.exits(0);
+    for debug in ["0", "1"] {
+        let run = Run::new(shared()).arguments(&["run", "--json", "-"]).input(ECHO);
+        let done = guarded.in_home(run.variable("TOOLSMITH_MCP_DEBUG", debug)).done();
+        assert_no_secret(&everything(&done, guarded.home.path()));
+        let outcome = done.expect("ok", 0);
+        let texts = outcome["result"].as_array().unwrap();
+        assert!(texts.iter().all(|text| text.as_str().unwrap().contains("***")), "{outcome:#}");
+    }
+    let commands: [&[&str]; 4] = [
+        &["mcp", "info", "guarded", "--json"],
+        &["mcp", "list-tools", "guarded"],
+        &["mcp", "call-tool", "--server", "guarded", "--tool", "echo"],
+        &["mcp", "call-tool", "--server", "guarded", "--tool", "fail"],
+    ];
+    for command in commands {
+        let done = guarded.done(command, "1");
+        assert!(format!("{}{}", done.stdout, done.stderr).contains("***"), "{command:?} {done:#?}");
+    }
+}
+
+#[test]
+fn a_configured_header_that_its_server_repeats_reaches_no_program() {
+    let server = Service::guarded("echoes");
+    let address = server.mcp_address();
+    for header in ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
+        let config = format!(
+            "mcpServers:\n  guarded: {{ type: http, url: {address:?}, headers: {{ Authorization: {header:?} }} }}\n"
+        );
+        let run = Run::new(shared()).arguments(&["run", "--json", "-"]).input(ECHO).config(&config);
+        let done = run.variable("TOOLSMITH_MCP_DEBUG", "1").done();
+        for part in ["configured-token-1", "configured-password-1", "bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
+            assert!(!done.stdout.contains(part) && !done.stderr.contains(part), "{part}: {done:#?}");
+        }
+        assert!(done.expect("ok", 0)["result"].to_string().contains("***"));
+    }
+}
+
+#[test]
+fn a_login_that_is_declined_leaves_nothing() {
+    let guarded =
+        ProtectedServer { server: Service::guarded("declines"), home: tempfile::tempdir().unwrap() };
+    let (done, errors_text) = guarded.logged_in("0");
+    done.exits(7);
+    assert!(errors_text.contains("access_denied") && errors_text.contains("not today"), "{errors_text}");
+    assert_eq!(guarded.state(7), "auth_required");
+}
+
+#[test]
+fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
+    const SECRET: &str = "secret-of-machine";
+    let server = Service::guarded("sound");
+    for secret in [SECRET, "${TOOLSMITH_TEST_SECRET}"] {
+        let home = tempfile::tempdir().unwrap();
+        let config = format!(
+            "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: {secret:?}, grant: \
+             client_credentials }}\n",
+            server.mcp_address()
+        );
+        let run = |arguments: &[&str]| {
+            let run = Run::new(shared()).arguments(arguments).input(CALL).config(&config);
+            let run = run.variable("XDG_CONFIG_HOME", home.path().to_str().unwrap());
+            let run = run.variable("TOOLSMITH_TEST_SECRET", SECRET).variable("TOOLSMITH_MCP_DEBUG", "1");
+            let done = without_secrets(run.done());
+            assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET), "{done:#?}");
+            done
+        };
+        assert_eq!(run(&["run", "--json", "-"]).expect("ok", 0)["result"], "echo");
+        run(&["mcp", "login", "guarded"]).exits(0).says(&["logged in to guarded"]);
+        run(&["mcp", "info", "guarded", "--json"]).exits(0);
+        run(&["config", "show"]).exits(0);
+    }
+    // A client that the authorization server does not know.
+    let wrong = format!(
+        "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: \
+         another-secret-1, grant: client_credentials }}\n",
+        server.mcp_address()
+    );
+    let done = Run::new(shared()).arguments(&["mcp", "test", "guarded"]).config(&wrong).done().exits(7);
+    without_secrets(done).says(&["guarded", "invalid_client"]);
+}
+
+/// A folder with an opener that visits URLs with the scripted browser.
+fn opener() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "#!/bin/sh\nexec curl --silent --noproxy '*' --location --max-time 30 --output /dev/null \"$1\"\n";
+    let file = folder.path().join("xdg-open");
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+    folder
+}
+
+#[test]
+fn a_run_at_a_terminal_offers_the_login() {
+    let (guarded, opener) = (ProtectedServer::new(), opener());
+    let snippet = guarded.home.path().join("snippet.rs");
+    fs::write(&snippet, CALL).unwrap();
+    let path = format!("{}:{}", opener.path().display(), std::env::var("PATH").unwrap());
+    let answered = |answer: &str| {
+        let run = Run::on_terminal(shared()).arguments(&["run", "--json", snippet.to_str().unwrap()]);
+        let started = guarded.in_home(run.variable("PATH", &path)).start();
+        started.answer("Open it in the browser? [y/N] ", 1, answer);
+        without_secrets(started.done())
+    };
+    for no in ["n\n", "\n", "\x04"] {
+        answered(no).exits(7).says(&["guarded requires a login", "toolsmith mcp login guarded"]);
+    }
+    assert_eq!(answered("y\n").expect("ok", 0)["result"], "echo");
+    assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
+}
+
+#[test]
+fn a_login_in_the_console_connects_the_server() {
+    let guarded = ProtectedServer::new();
+    let model = end_to_end::scripted::model(&json!([{ "answers": [{ "text": "?" }] }]));
+    let config = format!(
+        "models:\n  - {{ ref: scripted, id: m, type: openai, base_url: {:?} }}\n{}{}",
+        model.base_url(),
+        guarded.config(),
+        fault_entry("faulty", "sound", "")
+    );
+    let run = Run::on_whole_terminal(shared()).arguments(&["chat"]).config_alone(&config);
+    let run = run.variable("XDG_CONFIG_HOME", guarded.home.path().to_str().unwrap());
+    let console = run.variable("TERM", "xterm").variable("NO_COLOR", "1").start();
+    shows(&console, "the server guarded requires a login: /mcp auth guarded");
+    say(&console, "/mcp auth guarded");
+    let address = || {
+        let shown = without_escapes(&console.shown());
+        let (_, rest) = shown.split_once("to log in, visit")?;
+        let address = rest.trim_start();
+        let end = address.find(char::is_whitespace)?;
+        Some(address[..end].to_owned())
+    };
+    console.wait_until("the address", || address().is_some());
+    visit(&address().unwrap());
+    shows(&console, "logged in to guarded");
+    shows(&console, "guarded is connected, with ");
+    assert_no_secret(&leave(console));
+}

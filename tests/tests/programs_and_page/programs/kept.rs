@@ -1,0 +1,125 @@
+//! Saved programs in the history: their names, running them again, and replays without servers.
+
+use std::fs;
+
+use end_to_end::serving::{DEMO, Serve, Server, execute, outcome_of};
+use serde_json::{Value, json};
+
+use super::Place;
+
+/// A place whose history keeps everything.
+fn place(history: &str) -> Place {
+    let place = Place::new();
+    configure(&place, &format!("{DEMO}history: {{ {history} }}\n"));
+    place
+}
+
+fn configure(place: &Place, text: &str) {
+    fs::write(place.home.path().join("toolsmith/config.yaml"), text).unwrap();
+}
+
+const RUN: [&str; 6] = ["program", "run", "revenue", "--customer", "c-01", "--json"];
+
+fn latest(place: &Place) -> Value {
+    place.json(&["history", "show", "--json"])
+}
+
+fn id(place: &Place) -> String {
+    latest(place)["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_history_has_the_name_of_a_program_and_runs_it_again() {
+    let place = place("arguments: full");
+    let first = place.run(&RUN).expect("ok", 0);
+    let kept = latest(&place);
+    assert_eq!(
+        (&kept["program"], &kept["arguments"]["value"]),
+        (&json!("revenue"), &json!({ "customer": "c-01" }))
+    );
+    place.run(&["run", "-"]).input("1").done().exits(0);
+    assert_eq!(latest(&place)["program"], Value::Null);
+    let list = place.json(&["history", "list", "--program", "revenue", "--json"]);
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["program"]), (1, &json!("revenue")));
+    assert!(place.ok(&["history", "list"]).stdout.contains("revenue: Revenue by status"));
+    let id = list[0]["id"].as_str().unwrap();
+    assert!(place.ok(&["history", "show", id]).stdout.contains("program    revenue"));
+    let again = place.run(&["history", "rerun", id, "--json"]).expect("ok", 0);
+    assert_eq!(again["result"], first["result"]);
+    assert_eq!(latest(&place)["program"], "revenue");
+    place
+        .run(&["history", "rerun", id, "--arg", "a=b"])
+        .done()
+        .exits(2)
+        .says(&["toolsmith program run revenue --help"]);
+}
+
+#[test]
+fn arguments_that_are_not_kept_have_to_be_given_again() {
+    let place = place("");
+    place.run(&RUN).expect("ok", 0);
+    let id = id(&place);
+    let again = place.run(&["history", "rerun", &id]).done();
+    assert_ne!(again.code(), 0, "{again:#?}");
+    again.says(&["the arguments of", "toolsmith program run revenue --help", "arguments: full"]);
+}
+
+#[test]
+fn an_execution_is_replayed_without_its_servers() {
+    let place = place("recordings: true");
+    place.run(&RUN).expect("ok", 0);
+    let of_program = id(&place);
+    let code = "let n = demo::list_orders().limit(2).await?.orders.len();\n(n, args.get(\"a\").unwrap_or(\"\").len(), \
+                programs::revenue(\"c-01\").await?.is_empty())";
+    let run = place.run(&["run", "-", "--json", "--arg", "a=bc"]).input(code).expect("ok", 0);
+    assert_eq!(run["result"], json!([2, 2, false]));
+    let of_snippet = id(&place);
+    // No server is left.
+    configure(&place, "history: { recordings: true }\nmcpServers: {}\n");
+    for id in [&of_program, &of_snippet] {
+        let same = place.run(&["run", "--replay", id, "--json"]).done().exits(0).outcome();
+        assert_eq!((&same["same"], &same["failures"]), (&json!(true), &json!([])), "{same:#}");
+    }
+    place.run(&["run", "--replay", &of_snippet]).done().exits(0).says(&["made the same calls"]);
+    // The snippet calls the program as it is now, which requests something else.
+    place.write("revenue", &super::REVENUE.replace("limit(50)", "limit(49)"));
+    let differs = place.run(&["run", "--replay", &of_snippet]).done().exits(1);
+    differs.says(&["differs", "demo.list_orders", "/limit: 50, now 49"]);
+    place.run(&["run", "--replay", &of_program]).done().exits(0);
+    place.run(&["run", "--replay", "ffffffff"]).done().says(&["no execution"]);
+    place.run(&["run", "--replay", &of_program, "--check"]).done().exits(2);
+}
+
+#[test]
+fn without_the_key_a_replay_says_how_to_keep_answers() {
+    let place = place("");
+    place.run(&RUN).expect("ok", 0);
+    let refused = place.run(&["run", "--replay", &id(&place)]).done();
+    assert_ne!(refused.code(), 0, "{refused:#?}");
+    refused.says(&["are not kept", "history: { recordings: true }"]);
+}
+
+#[test]
+fn executions_of_clients_are_recorded_without_secrets() {
+    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true, env: { KEY: secret-of-this-test } }\n\
+                  history: { recordings: true }\n";
+    let mut server: Server = Serve::new(config).start();
+    server.shake_hands();
+    let code = "demo::echo(&[\"secret-of\", \"this-test\"].join(\"-\")).await?.text().len()";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
+    server.close_input();
+    server.end();
+    let state = server.path("state");
+    let kept: String = fs::read_dir(state.join("toolsmith"))
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("history"))
+        .map(|entry| String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned())
+        .collect();
+    assert!(
+        kept.contains("\"calls\":[{\"request\"") && !kept.contains("secret-of-this-test"),
+        "{}",
+        kept.len()
+    );
+}

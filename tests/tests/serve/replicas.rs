@@ -1,0 +1,146 @@
+//! Several `toolsmith serve --http` with `serve.sharedState`: what a client without a session gets from any of them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use end_to_end::fault_proxy::{Fault, FaultProxy};
+use end_to_end::harness::{assert_says, fault_entry};
+use end_to_end::s3_server::{BUCKET, S3Server, variables};
+use end_to_end::serving::{Client, DEMO, Serve, Server, answered, execute, outcome_of};
+use ring::signature::Ed25519KeyPair;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// The tokens of the two subjects.
+const SUBJECTS: [&str; 2] = ["alice", "bob"];
+
+/// Replicas that share a store.
+struct Replicas {
+    servers: [Server; 2],
+    store: FaultProxy,
+    server: S3Server,
+    _folder: TempDir,
+}
+
+impl Replicas {
+    /// With these servers, and further keys of `serve` and of `serve.sharedState`.
+    fn new(servers: &str, serve: &str, shared: &str) -> Self {
+        let (server, folder) = (S3Server::start(), tempfile::tempdir().unwrap());
+        let store = FaultProxy::start(server.address());
+        let document = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
+        let body = STANDARD.encode(document.as_ref());
+        let pem = format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n");
+        let [key, secret] = ["key.pem", "secret"].map(|name| folder.path().join(name));
+        for (file, text) in [(&key, pem), (&secret, "5e".repeat(32))] {
+            fs::write(file, text).unwrap();
+            fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let tokens = SUBJECTS.map(|name| {
+            let hash = blake3::hash(token(name).as_bytes()).to_hex();
+            format!("    {name}: {{ hash: \"blake3:{hash}\" }}\n")
+        });
+        let config = format!(
+            "{servers}serve:\n{serve}  sharedState: {{ key: {{ file: {secret:?} }}{shared} }}\n  tokens:\n{}cache:\n  \
+             remote: {{ url: \"s3://{BUCKET}/fleet\", timeout: 20, key: {{ file: {key:?} }} }}\n",
+            tokens.concat()
+        );
+        let start = || {
+            let serve = Serve::http(&config);
+            let variables = variables(store.address());
+            variables.iter().fold(serve, |serve, (name, value)| serve.variable(name, value)).start()
+        };
+        Replicas { servers: [start(), start()], store, server, _folder: folder }
+    }
+
+    /// A client of a subject at one of the replicas.
+    fn client(&self, replica: usize, subject: &str) -> Client {
+        let bearer = format!("Bearer {}", token(subject));
+        self.servers[replica].client().header("authorization", &bearer).stateless()
+    }
+}
+
+fn token(subject: &str) -> String {
+    format!("{subject}-has-a-token-that-is-long-enough")
+}
+
+fn asking(permission: &str) -> String {
+    // A server is identified by its folder too, and each of these replicas has its own.
+    let permission = format!("    permission: {permission}\n    cwd: /\n");
+    format!("mcpServers:\n{}", fault_entry("faulty", "sound", &permission))
+}
+
+#[test]
+fn a_question_about_a_program_is_answered_at_any_replica_and_once() {
+    let replicas = Replicas::new(&asking("ask"), "", "");
+    let call = execute("faulty::echo().message(\"hello\").await?.text()");
+    let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
+    let foreign = replicas.client(1, "bob").ask("tools/call", &next);
+    assert_says(&foreign["error"]["message"], &["the requestState is invalid"]);
+    let answer = replicas.client(1, "alice").ask("tools/call", &next);
+    assert_eq!(outcome_of(&answer)["result"], "hello", "{answer:#}");
+    for replica in [0, 1] {
+        let again = replicas.client(replica, "alice").ask("tools/call", &next);
+        assert_says(&again["error"]["message"], &["already used"]);
+    }
+}
+
+/// If nobody knows whether a state was used, it is not accepted.
+#[test]
+fn a_state_is_not_accepted_while_the_store_is_down() {
+    let replicas = Replicas::new(&asking("ask"), "", "");
+    let call = execute("faulty::echo().message(\"hello\").await?.text()");
+    let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
+    replicas.store.set(Fault::Reset);
+    let refused = replicas.client(1, "alice").ask("tools/call", &next);
+    assert_says(&refused["error"]["message"], &["can't be found out", "try again later"]);
+    replicas.store.set(Fault::None);
+    let marks = || replicas.server.objects("/v1/used/").len();
+    assert_eq!(marks(), 0);
+}
+
+/// A running program can't move to another replica.
+#[test]
+fn a_question_of_a_running_program_is_answered_only_at_its_replica() {
+    let replicas = Replicas::new(&asking("ask-each"), "", "");
+    let call = execute("faulty::echo().message(\"hello\").await?.text()");
+    let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
+    let refused = replicas.client(1, "alice").ask("tools/call", &next);
+    assert_says(&refused["error"]["message"], &["waits on another replica", "without requestState"]);
+    let answer = replicas.client(0, "alice").ask("tools/call", &next);
+    assert_eq!(outcome_of(&answer)["result"], "hello", "{answer:#}");
+}
+
+/// The call with a long output, and a reading of the output.
+fn printed(client: &Client) -> Value {
+    let answer = client.ask("tools/call", &execute("for n in 0..10_000 { println!(\"{n}\"); }"));
+    let uri =
+        outcome_of(&answer)["truncated"]["stdout_resource"].as_str().unwrap_or_else(|| panic!("{answer:#}"));
+    json!({ "uri": format!("{uri}?offset=0&length=4") })
+}
+
+#[test]
+fn outputs_are_read_at_any_replica_by_their_subject_only() {
+    let replicas = Replicas::new(DEMO, "  output: 1KiB\n", "");
+    let reading = printed(&replicas.client(0, "alice"));
+    for replica in [1, 0, 1] {
+        let read = replicas.client(replica, "alice").ask("resources/read", &reading);
+        assert_eq!(read["result"]["contents"][0]["text"], "0\n1\n", "{read:#}");
+        let other = replicas.client(replica, "bob").ask("resources/read", &reading);
+        assert_says(&other["error"]["message"], &["was not found"]);
+    }
+    // The store has neither the text nor the address.
+    let objects = replicas.server.objects("/v1/outputs/");
+    let stored: Vec<u8> = objects.iter().flat_map(|file| fs::read(file).unwrap()).collect();
+    assert!(stored.len() > 40_000 && !stored.windows(8).any(|part| part == b"998\n999\n"));
+}
+
+#[test]
+fn outputs_can_not_be_read_from_the_store_after_their_lifetime() {
+    let replicas = Replicas::new(DEMO, "  output: 1KiB\n", ", outputLifetime: 0.000001");
+    let reading = printed(&replicas.client(0, "alice"));
+    assert!(!replicas.server.objects("/v1/outputs/").is_empty());
+    let read = replicas.client(1, "alice").ask("resources/read", &reading);
+    assert_says(&read["error"]["message"], &["was not found"]);
+}
