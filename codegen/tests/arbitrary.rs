@@ -39,7 +39,7 @@ fn exceeds_limits(tool: &Tool) -> bool {
 }
 
 proptest! {
-    #![proptest_config(configuration(5_000))]
+    #![proptest_config(configuration(1_500))]
 
     #[test]
     fn any_schema_generates(bytes in bytes()) {

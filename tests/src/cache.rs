@@ -1,6 +1,6 @@
 //! The cache that all tests share: the crates that snippets are compiled against, built once by a cold start.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub fn shared() -> &'static Path {
     &warmed().0
 }
 
-fn warmed() -> &'static (PathBuf, bool) {
+pub fn warmed() -> &'static (PathBuf, bool) {
     SHARED.get_or_init(|| {
         let home = temporary().join("toolsmith-home");
         let cache = home.join("cache");
@@ -33,12 +33,12 @@ fn warmed() -> &'static (PathBuf, bool) {
 }
 
 /// The finished layers in a cache.
-fn layers(cache: &Path) -> Vec<PathBuf> {
+pub fn layers(cache: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(cache.join("layers-v1")).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|layer| layer.join("index.json").is_file()).collect()
 }
 
-fn run(cache: &Path) -> Run {
+pub fn run(cache: &Path) -> Run {
     Run::new(cache).arguments(&["run", "--json", "-"]).input("6 * 7")
 }
 
@@ -53,7 +53,7 @@ fn compiling(cache: &Path) -> RunningProcess {
 
 /// Cold starts: one run is killed while it compiles, one is interrupted, then two build concurrently. The folder above
 /// the cache has a cargo configuration with a missing program.
-fn cold_start(home: &Path) {
+pub fn cold_start(home: &Path) {
     let cache = &home.join("cache");
     fs::create_dir_all(home.join(".cargo")).unwrap();
     fs::write(home.join(".cargo/config.toml"), "[build]\nrustc-wrapper = \"/no/such/wrapper\"\n").unwrap();

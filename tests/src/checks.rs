@@ -1,12 +1,9 @@
 //! Helpers of client tests: calls with a watchdog, and checks of errors.
 
-use std::time::Duration;
-
 use mcp::{Error, Session};
 use serde_json::Value;
 
-/// Time after which anything counts as hanging. Every limit under test is far shorter.
-const WATCHDOG: Duration = Duration::from_secs(60);
+use crate::harness::WATCHDOG;
 
 /// Fails the test if a future does not complete.
 ///

@@ -2,7 +2,7 @@
 //!
 //! The tests check the outcomes.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 mod processes;
 mod pseudoterminal;
@@ -28,7 +28,7 @@ pub use self::processes::{
 use self::pseudoterminal::{collect_screen, pseudoterminal};
 
 /// Time limit for a run on a warm cache, after which the harness kills it and fails.
-const WATCHDOG: Duration = Duration::from_secs(60);
+pub const WATCHDOG: Duration = Duration::from_secs(120);
 /// The same for runs that build everything from scratch, or make thousands of calls.
 pub const COLD_WATCHDOG: Duration = Duration::from_secs(600);
 

@@ -2,7 +2,7 @@
 //!
 //! A page is for reading through. What differs between machines and runs is replaced, in [`settings`] only.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -96,7 +96,14 @@ pub fn normal(text: &(impl Shown + ?Sized)) -> String {
             letter => shown.push(letter),
         }
     }
-    shown
+    without_margin(&shown)
+}
+
+/// A text without the blanks that all its lines begin with: insta takes them for the indentation of an inline snapshot.
+fn without_margin(text: &str) -> String {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let margin = lines().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    text.split('\n').map(|line| line.get(margin..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
 /// What a test compares as a text.
@@ -179,12 +186,20 @@ fn replacements() -> &'static [(Regex, &'static str)] {
 fn measured() -> &'static [(Regex, &'static str)] {
     static MEASURED: OnceLock<Vec<(Regex, &'static str)>> = OnceLock::new();
     MEASURED.get_or_init(|| {
+        let version = format!(r"\b{}\b", escaped(env!("CARGO_PKG_VERSION")));
         let patterns = [
             (r#""(\w+_ms)": ?[\d.]+"#, r#""$1": [ms]"#),
             (r"\b\d+(\.\d+)? ms\b", "[time] ms"),
             (r"\b\d+\.\d+ s\b", "[time] s"),
             (r"\b[0-9a-f]{16,64}\b", "[hash]"),
-            (concat!(r"\b", env!("CARGO_PKG_VERSION"), r"\b"), "[version]"),
+            // Runs of subagents, and conversations.
+            (r"\(run [0-9a-z]{8}\)", "(run [id])"),
+            (r#""io\.toolsmith/parentRun":"[0-9a-z]{8}""#, r#""io.toolsmith/parentRun":"[id]""#),
+            (r"(?m)^\[(\w+) [0-9a-z]{8}\] ", "[$1 [id]] "),
+            (r#"\b(conversation|conversation export|no conversation) ("?)[0-9a-z]{10}\b"#, "$1 $2[id]"),
+            (r"\b[0-9a-z]{9} is not a full id; (.*) [0-9a-z]{10}\b", "[part] is not a full id; $1 [id]"),
+            (r"\[::1\]:\d+", "[::1]:[port]"),
+            (&version, "[version]"),
         ];
         patterns.map(|(pattern, replacement)| (Regex::new(pattern).unwrap(), replacement)).into()
     })

@@ -1,6 +1,6 @@
 //! A server that requires tokens, and the logins of `toolsmith` at it.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::new_without_default, clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 use std::fs;
 use std::path::PathBuf;

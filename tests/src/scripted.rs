@@ -1,6 +1,6 @@
 //! Scripted models, and the subagents that they drive.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 use serde_json::{Value, json};
 

@@ -1,18 +1,17 @@
 //! HTTP servers that tests start next to `toolsmith`, and requests over plain sockets.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::harness::{HTTP_FAULT_SERVER, OAUTH_SERVER, binary, forget, spawn, wait_until};
+use crate::harness::{HTTP_FAULT_SERVER, OAUTH_SERVER, WATCHDOG, binary, forget, spawn, wait_until};
 
 /// A server process, stopped on drop.
 pub struct Service {
@@ -70,7 +69,7 @@ impl Service {
         let before = answers();
         writeln!(&self.input, "{command}").unwrap();
         let is_done = || answers() != before;
-        wait_until(command, Duration::from_secs(60), is_done, || "the server does not answer".to_owned());
+        wait_until(command, WATCHDOG, is_done, || "the server does not answer".to_owned());
     }
 
     /// The address of the issuer of [`Service::guarded`].

@@ -1,6 +1,12 @@
 //! Runs `toolsmith serve` and talks to it with hand-written messages: over pipes here, over HTTP in `serving::client`.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(
+    clippy::new_without_default,
+    clippy::should_implement_trait,
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "only tests use it"
+)]
 
 mod client;
 mod gate;
@@ -13,7 +19,6 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crate::reductions::OUTCOME;
 use parking_lot::Mutex;
@@ -22,15 +27,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::harness::{
-    self, FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn,
+    FAULT_SERVER, WATCHDOG, assert_nothing_left, binary, descendants, ends_within, forget, spawn, wait_until,
 };
 
 pub use client::{Client, ResponseStream};
 pub use gate::Gate;
 pub use tree::Tree;
-
-/// Time after which a test fails.
-pub const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// The last protocol version with a handshake, and the stateless one.
 pub const HANDSHAKE: &str = "2025-11-25";
@@ -257,7 +259,7 @@ impl Server {
 
     #[track_caller]
     pub fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
-        wait_until(what, condition, || self.stderr());
+        wait_until(what, WATCHDOG, condition, || self.stderr());
     }
 
     pub fn signal(&self, signal: Signal) {
@@ -342,12 +344,6 @@ impl Drop for Server {
         let _ = self.child.wait();
         forget(&self.child);
     }
-}
-
-/// Waits until a condition holds; `context` says more if it never does.
-#[track_caller]
-pub fn wait_until(what: &str, condition: impl Fn() -> bool, context: impl Fn() -> String) {
-    harness::wait_until(what, WATCHDOG, condition, context);
 }
 
 /// The parameters of a call of `execute_code`.

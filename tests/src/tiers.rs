@@ -1,6 +1,6 @@
 //! The sandbox's tiers: whether this machine has the full one, and runs without it.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "only tests use it")]
 
 use std::process::Command;
 use std::sync::OnceLock;

@@ -101,7 +101,7 @@ fn below(id: u32, all: &[Process]) -> Vec<String> {
     found[1..].iter().map(|id| command_line(*id)).collect()
 }
 
-pub fn is_alive(id: u32) -> bool {
+pub(crate) fn is_alive(id: u32) -> bool {
     processes().iter().any(|process| process.id == id)
 }
 

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// The two ends of a new terminal.
-pub fn pseudoterminal() -> (fs::File, fs::File) {
+pub(crate) fn pseudoterminal() -> (fs::File, fs::File) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let ours = openpt(flags).unwrap();
     grantpt(&ours).unwrap();
@@ -25,7 +25,7 @@ const O_NOCTTY: i32 = 0o400;
 
 /// Reads from the terminal until the last holder of the other end closes it; `screen` receives the output as it
 /// arrives.
-pub fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) -> JoinHandle<Vec<u8>> {
+pub(crate) fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         // Once the other end is closed, reading fails with EIO.

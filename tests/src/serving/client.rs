@@ -7,7 +7,8 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{HANDSHAKE, STATELESS, WATCHDOG, client_info};
+use super::{HANDSHAKE, STATELESS, client_info};
+use crate::harness::WATCHDOG;
 
 /// The runtime for waiting in tests.
 fn runtime() -> &'static Runtime {

@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::wait_until;
+use crate::harness::{WATCHDOG, wait_until};
 
 /// The descendants of a process.
 #[derive(Debug)]
@@ -87,6 +87,6 @@ impl Tree {
     #[track_caller]
     pub fn is_gone(&self) {
         let left = || self.0.iter().filter(|process| process.lives()).collect::<Vec<_>>();
-        wait_until("the end of all processes", || left().is_empty(), || format!("{:#?}", left()));
+        wait_until("the end of all processes", WATCHDOG, || left().is_empty(), || format!("{:#?}", left()));
     }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run, RunningProcess, assert_says, json};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Returns the response as the server saw it: the result, and the message of the error.
@@ -68,7 +70,15 @@ fn a_form_is_declined_or_cancelled() {
     }
     assert_eq!(action(answered("", "a\n", &["\x04"])), cancelled);
     let done = answered("", "a\n", &["x\n", "y\n", "z\n"]);
-    assert!(done.stderr.contains("none of the 3 answers is valid"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server faulty asks (in its own words; it receives your answers):
+      How many?
+    [a] answer  [d] decline  [c] cancel: a
+      count (whole number, optional) [3]: x
+      write a whole number, such as 3: y
+      write a whole number, such as 3: z
+    toolsmith: none of the 3 answers is valid; the question is closed
+    ");
     assert_eq!(action(done), cancelled);
 }
 
@@ -105,7 +115,7 @@ fn the_users_time_does_not_count_against_the_server() {
 fn without_a_terminal_elicitation_is_not_declared() {
     let result = json(&code(FORM)).fault("asks", "").result();
     assert_eq!(result[0], Value::Null, "{result}");
-    assert!(result[1].as_str().unwrap().contains("does not declare elicitation"), "{result}");
+    assert_snapshot!(normal(&result[1]), @"this client does not declare elicitation in this mode");
 
     // This server's instructions repeat the client's capabilities.
     let declared = |run: Run| {
@@ -115,7 +125,9 @@ fn without_a_terminal_elicitation_is_not_declared() {
     let without_terminal = declared(Run::new(shared()));
     assert!(!without_terminal.contains("elicitation"), "{without_terminal}");
     let on_terminal = declared(Run::on_terminal(shared()));
-    assert!(on_terminal.contains("elicitation"), "{on_terminal}");
+    assert_snapshot!(normal(&on_terminal), @r#"
+    {"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}},"elicitation":{"form":{},"url":{}}}
+    "#);
 }
 
 /// The end of the prompt for a URL.

@@ -8,6 +8,8 @@ use std::process::Command;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{COLD_WATCHDOG, Run, assert_says, unique};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A bundle in a folder, and a user with an empty home and search path.
@@ -198,10 +200,24 @@ fn a_place_that_can_not_be_used_is_refused() {
     let path = folder.path().to_str().unwrap();
     let run =
         |out: &str| Run::new(shared()).arguments(&["bundle", "--out", out]).watchdog(COLD_WATCHDOG).done();
-    run(path).exits(7).says(&["exists already", "name a new folder"]);
-    run(&format!("{path}/toolsmith.tar.gz")).exits(2).says(&["a .tar.zst file"]);
+    assert_snapshot!(normal(&run(path).exits(7).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX exists already
+    help: name a new folder, or a file that ends with .tar.zst
+    ");
+    assert_snapshot!(normal(&run(&format!("{path}/toolsmith.tar.gz")).exits(2).stderr), @r"
+    toolsmith: a bundle is a folder or a .tar.zst file, not /tmp/.tmpXXXXXX/toolsmith.tar.gz
+    help: let the name in --out end with .tar.zst
+    ");
     let run = Run::new(shared()).arguments(&["bundle", "--out", "new", "--binary", "none"]);
-    run.done().exits(2).says(&["there is no file none"]);
+    assert_snapshot!(normal(&run.done().exits(2).stderr), @r"
+    toolsmith: there is no file none
+    help: name the executable of Toolsmith in --binary
+    ");
     let run = Run::new(shared()).arguments(&["bundle", "--out", "new", "--target", "sparc"]);
-    run.done().exits(2).says(&["x86_64-unknown-linux-musl"]);
+    assert_snapshot!(normal(&run.done().exits(2).stderr), @r"
+    error: invalid value 'sparc' for '--target <TARGET>'
+      [possible values: x86_64-unknown-linux-musl]
+
+    For more information, try '--help'.
+    ");
 }

@@ -1,13 +1,14 @@
-//! The cache that all tests share, and tests of the cache: cold start, kills, a full disk, damage.
+//! The cache: cold start, kills, a full disk, damage.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
-use end_to_end::harness::FOREVER;
-use end_to_end::harness::{COLD_WATCHDOG, Run, RunningProcess, binary, json, unique};
+use end_to_end::cache::{cold_start, run, shared, warmed, with_the_layer_of_the_shared};
+use end_to_end::harness::{COLD_WATCHDOG, FOREVER, Run, binary, json, unique};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use rustix::process::Signal;
 
 #[test]
@@ -104,11 +105,31 @@ fn a_full_disk_is_reported_and_harms_nothing() {
     let folder = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(&folder.path().join("layer"));
     // Kilobytes of room: not even for a list of tools, for the compiler's first files, for its objects.
+    let mut shown = Vec::new();
     for room in [4, 60, 200] {
         let done = on_a_full_disk(folder.path(), room, "demo::echo(\"x\").await?.text()").done().exits(0);
-        let done = done.says(&["on the full disk: exit 7", "the cache", "can't be", "help: free some space"]);
+        shown.push(normal(&done.stderr));
         assert_eq!(done.outcome()["result"], "x", "{done:#?}");
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    toolsmith: the cache can't be written to: No space left on device (os error 28)
+    help: free some space there, or name another folder in TOOLSMITH_CACHE_DIR
+    on the full disk: exit 7
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    toolsmith: the cache at /tmp/.tmpXXXXXX/full-60/temporary-v1 can't be used: the compiler has no space to write there: No space left on device
+    help: free some space there, or name another folder in TOOLSMITH_CACHE_DIR
+    on the full disk: exit 7
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    toolsmith: the cache at /tmp/.tmpXXXXXX/full-200/temporary-v1 can't be used: the compiler has no space to write there: No space left on device
+    help: free some space there, or name another folder in TOOLSMITH_CACHE_DIR
+    on the full disk: exit 7
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    ");
 }
 
 #[test]
@@ -119,18 +140,31 @@ fn each_wrong_folder_gets_its_own_advice() {
     let run = |variable: &str, place: &Path, arguments: &[&str]| {
         Run::new(shared()).arguments(arguments).variable(variable, place.to_str().unwrap()).input("1").done()
     };
-    let is_a_file = "help: a file is where a folder must be: move that file away, or name another folder in";
+    let mut shown = Vec::new();
     for place in [file.clone(), file.join("below")] {
-        run("TOOLSMITH_CACHE_DIR", &place, &["run", "-"])
-            .exits(7)
-            .says(&["the cache at", &format!("{is_a_file} TOOLSMITH_CACHE_DIR")]);
+        shown.push(normal(&run("TOOLSMITH_CACHE_DIR", &place, &["run", "-"]).exits(7).stderr));
     }
-    run("XDG_STATE_HOME", &file, &["history", "list"])
-        .exits(2)
-        .says(&[&format!("{is_a_file} XDG_STATE_HOME")]);
-    run("XDG_CONFIG_HOME", &file, &["run", "-"]).exits(2).says(&[&format!("{is_a_file} XDG_CONFIG_HOME")]);
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: the cache at /tmp/.tmpXXXXXX/file can't be used: File exists (os error 17)
+    help: a file is where a folder must be: move that file away, or name another folder in TOOLSMITH_CACHE_DIR
+
+    toolsmith: the cache at /tmp/.tmpXXXXXX/file/below can't be used: Not a directory (os error 20)
+    help: a file is where a folder must be: move that file away, or name another folder in TOOLSMITH_CACHE_DIR
+    ");
+    assert_snapshot!(normal(&run("XDG_STATE_HOME", &file, &["history", "list"]).exits(2).stderr), @r"
+    toolsmith: the state folder /tmp/.tmpXXXXXX/file/toolsmith can't be used: Not a directory (os error 20)
+    help: a file is where a folder must be: move that file away, or name another folder in XDG_STATE_HOME
+    ");
+    assert_snapshot!(normal(&run("XDG_CONFIG_HOME", &file, &["run", "-"]).exits(2).stderr), @r"
+    toolsmith: the configuration folder /tmp/.tmpXXXXXX/file/toolsmith can't be used: Not a directory (os error 20)
+    help: a file is where a folder must be: move that file away, or name another folder in XDG_CONFIG_HOME
+    ");
     // Nobody, not even root, can write there.
-    run("TOOLSMITH_CACHE_DIR", Path::new("/proc/1/fdinfo/cache"), &["run", "-"]).exits(7).says(&["help: "]);
+    let done = run("TOOLSMITH_CACHE_DIR", Path::new("/proc/1/fdinfo/cache"), &["run", "-"]).exits(7);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: the cache at /proc/1/fdinfo/cache can't be used: Permission denied (os error 13)
+    help: it is not yours, or not writable: change its owner or its permissions, or name another folder in TOOLSMITH_CACHE_DIR
+    ");
 }
 
 #[test]
@@ -140,8 +174,11 @@ fn a_file_size_limit_is_reported_and_harms_nothing() {
     command.args(["-c", "ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
     let code = format!("// {}\nitertools::Itertools::join(&mut [1, 2].iter(), \"-\")", unique());
     let done = Run::of(command, shared()).arguments(&["run", "--json", "-"]).input(&code).done();
-    done.exits(7)
-        .says(&["the program can't be placed in memory", "help: raise the limit on the size of files"]);
+    assert_snapshot!(normal(&done.exits(7).stderr), @r"
+    toolsmith: warning: the history /tmp/.tmpXXXXXX/toolsmith/history.db can't be initialized: disk I/O error; check the file and its disk. Executions go on
+    toolsmith: the program can't be placed in memory: File too large (os error 27)
+    help: raise the limit on the size of files (`ulimit -f`)
+    ");
     assert_eq!(json(&code).result(), "1-2");
 
     let cold = tempfile::tempdir().unwrap();
@@ -149,7 +186,12 @@ fn a_file_size_limit_is_reported_and_harms_nothing() {
     command.args(["-c", "ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
     let done =
         Run::of(command, cold.path()).arguments(&["run", "-"]).input("1").watchdog(COLD_WATCHDOG).done();
-    done.exits(7).says(&["the cache at", "help: free some space"]);
+    assert_snapshot!(normal(&done.exits(7).stderr), @r"
+    toolsmith: first use: building the crates that snippets are compiled against (once, about a minute)
+    toolsmith: warning: the history /tmp/.tmpXXXXXX/toolsmith/history.db can't be initialized: disk I/O error; check the file and its disk. Executions go on
+    toolsmith: the cache at /tmp/.tmpXXXXXX/temporary-v1 can't be used: the compiler has no space to write there: (SIGXFSZ)
+    help: free some space there, or name another folder in TOOLSMITH_CACHE_DIR
+    ");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! keys that depend on the client's version.
 
 use end_to_end::harness::Run;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::clients::{Home, program};
@@ -28,6 +30,7 @@ const NAMESPACES: &str = "direct_only_tool_namespaces = [\"mcp__toolsmith\"]";
 
 #[test]
 fn codex_lists_the_namespace_if_its_version_can() {
+    let mut shown = Vec::new();
     for (version, is_listed) in [
         (Some("codex-cli 0.171.0"), true),
         (Some("codex-cli 0.142.0"), true),
@@ -45,10 +48,29 @@ fn codex_lists_the_namespace_if_its_version_can() {
         if !is_listed {
             done.says(&["direct_only_tool_namespaces is left out", "0.142"]);
         }
-        home.with_path(&["codex"]).done().exits(0).says(&["already has"]);
+        shown.push(normal(&home.with_path(&["codex"]).done().exits(0).stderr));
         home.with_path(&["codex", "--remove"]).done().exits(0);
         assert_eq!(home.read(CODEX), before);
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: /tmp/.tmpXXXXXX/.codex/config.toml already has toolsmith, and is unchanged
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex 0.171.0: its model sees execute_code whole; 1 note: toolsmith setup codex --check
+
+    toolsmith: /tmp/.tmpXXXXXX/.codex/config.toml already has toolsmith, and is unchanged
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex 0.142.0: its model sees execute_code whole; 1 note: toolsmith setup codex --check
+
+    toolsmith: /tmp/.tmpXXXXXX/.codex/config.toml already has toolsmith, and is unchanged
+    toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex 0.141.0 does not start with it, only 0.142 and later; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex 0.141.0: its model sees execute_code whole; 1 note: toolsmith setup codex --check
+
+    toolsmith: /tmp/.tmpXXXXXX/.codex/config.toml already has toolsmith, and is unchanged
+    toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex is not in PATH, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --check
+    ");
 }
 
 #[test]
@@ -58,12 +80,34 @@ fn other_namespaces_stay_and_the_name_is_followed() {
     home.write(CODEX, before);
     home.with_path(&["codex", "--name", "my-tools", "--required"]).done().exits(0);
     let text = home.read(CODEX);
-    let listed = "direct_only_tool_namespaces = [\"mcp__other\", \"mcp__my_tools\"] # others";
-    assert!(text.contains(listed) && text.contains("\nrequired = true\n"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    [features.code_mode]
+    direct_only_tool_namespaces = ["mcp__other", "mcp__my_tools"] # others
+
+    [mcp_servers.my-tools]
+    command = "[target]/toolsmith"
+    args = ["serve"]
+    tool_timeout_sec = 1830
+    supports_parallel_tool_calls = true
+    required = true
+    "#);
     let removed = home.with_path(&["codex", "--name", "my-tools", "--remove"]).done().exits(0);
-    removed.says(&["- \"mcp__my_tools\" in features.code_mode.direct_only_tool_namespaces"]);
+    assert_snapshot!(normal(&removed.stderr), @r#"
+    codex: /tmp/.tmpXXXXXX/.codex/config.toml, in mcp_servers
+    - [mcp_servers.my-tools]
+    - args = ["serve"]
+    - command = "[target]/toolsmith"
+    - required = true
+    - supports_parallel_tool_calls = true
+    - tool_timeout_sec = 1830
+    - "mcp__my_tools" in features.code_mode.direct_only_tool_namespaces
+    toolsmith: removed my-tools from /tmp/.tmpXXXXXX/.codex/config.toml, which is as it was before, byte by byte
+    "#);
     assert_eq!(home.read(CODEX), before);
-    home.setup(&["gemini", "--required"]).done().exits(2).says(&["no setting to require the server"]);
+    assert_snapshot!(normal(&home.setup(&["gemini", "--required"]).done().exits(2).stderr), @r"
+    toolsmith: the entry for gemini has no setting to require the server
+    help: leave out --required; docs/clients.md describes how to configure gemini
+    ");
 }
 
 #[test]
@@ -91,11 +135,44 @@ fn adopting_codex_lists_the_namespace_and_undo_removes_it() {
         let run = home.in_here(Run::new(home.path())).arguments(&["adopt", "codex", "--yes", option]);
         run.variable("PATH", &path).done().exits(0)
     };
-    adopt("--replace").says(&["+ \"mcp__toolsmith\" in features.code_mode.direct_only_tool_namespaces"]);
+    assert_snapshot!(normal(&adopt("--replace").stderr), @r#"
+    /tmp/.tmpXXXXXX/.codex/config.toml, in mcp_servers
+    - [mcp_servers.files]
+    - command = "npx"
+    + [mcp_servers.toolsmith]
+    + command = "[target]/toolsmith"
+    + args = ["serve"]
+    + tool_timeout_sec = 1830
+    + supports_parallel_tool_calls = true
+    + "mcp__toolsmith" in features.code_mode.direct_only_tool_namespaces
+    /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml, in mcpServers
+    + files starts: npx
+    toolsmith: moved files from /tmp/.tmpXXXXXX/.codex/config.toml to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    toolsmith: the previous text is in /tmp/.tmpXXXXXX/.codex/config.toml.toolsmith-backup
+    toolsmith: to put everything back: toolsmith adopt codex --undo
+    "#);
     let adopted = home.read(CODEX);
-    assert!(adopted.contains(NAMESPACES), "{adopted}");
+    assert_snapshot!(normal(&adopted), @r#"
+    model = "o9"
+
+    [mcp_servers.toolsmith]
+    command = "[target]/toolsmith"
+    args = ["serve"]
+    tool_timeout_sec = 1830
+    supports_parallel_tool_calls = true
+
+    [features.code_mode]
+    direct_only_tool_namespaces = ["mcp__toolsmith"]
+    "#);
     home.write(CODEX, &adopted.replace("o9", "o10"));
-    adopt("--undo").says(&["put back one by one"]);
+    assert_snapshot!(normal(&adopt("--undo").stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/.codex/config.toml has changed since: entries are put back one by one
+    - toolsmith
+    + files
+    toolsmith: /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml: as it was before, byte by byte
+    toolsmith: put back the servers of /tmp/.tmpXXXXXX/.codex/config.toml
+    toolsmith: the previous text is in /tmp/.tmpXXXXXX/.codex/config.toml.toolsmith-backup-2
+    ");
     let undone: toml::Table = home.read(CODEX).parse().unwrap();
     assert_eq!(undone, before.replace("o9", "o10").parse().unwrap());
 }
@@ -108,21 +185,36 @@ fn an_existing_entry_gets_the_keys_that_it_lacks() {
         program()
     );
     home.write(CODEX, &plain);
-    let added =
-        "added supports_parallel_tool_calls, features.code_mode.direct_only_tool_namespaces to toolsmith";
-    home.with_path(&["codex"])
-        .done()
-        .exits(0)
-        .says(&[added, "checked codex 0.171.0: its model sees execute_code whole"]);
+    assert_snapshot!(normal(&home.with_path(&["codex"]).done().exits(0).stderr), @r"
+    toolsmith: added supports_parallel_tool_calls, features.code_mode.direct_only_tool_namespaces to toolsmith in /tmp/.tmpXXXXXX/.codex/config.toml
+    toolsmith: the previous text is in /tmp/.tmpXXXXXX/.codex/config.toml.toolsmith-backup
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex 0.171.0: its model sees execute_code whole; 1 note: toolsmith setup codex --check
+    ");
     let text = home.read(CODEX);
-    assert!(text.starts_with(&plain) && text.contains(NAMESPACES), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    [mcp_servers.toolsmith]
+    command = "[target]/toolsmith"
+    args = ["serve"]
+    tool_timeout_sec = 60
+    supports_parallel_tool_calls = true
+
+    [features.code_mode]
+    direct_only_tool_namespaces = ["mcp__toolsmith"]
+    "#);
+    assert!(text.starts_with(&plain), "{text}");
     home.write(
         ".claude.json",
         &json!({ "mcpServers": { "toolsmith":
         { "type": "stdio", "command": program(), "args": ["serve"] } } })
         .to_string(),
     );
-    home.ok(&["claude-code"]).says(&["added alwaysLoad to toolsmith"]);
+    assert_snapshot!(normal(&home.ok(&["claude-code"]).stderr), @r"
+    toolsmith: added alwaysLoad to toolsmith in /tmp/.tmpXXXXXX/.claude.json
+    toolsmith: the previous text is in /tmp/.tmpXXXXXX/.claude.json.toolsmith-backup
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked claude-code: its model sees execute_code whole; 1 note: toolsmith setup claude-code --check
+    ");
     home.ok(&["claude-code"]).says(&["already has"]);
 }
 
@@ -133,25 +225,47 @@ fn the_check_says_what_the_model_sees_and_changes_nothing() {
         ("claude", "2.1.332 (Claude Code)"),
         ("goose", " 1.37.0"),
     ]);
+    let mut shown = Vec::new();
     for client in ["codex", "claude-code", "goose"] {
-        home.with_path(&[client]).done().exits(0).says(&["toolsmith: checked", "execute_code"]);
+        shown.push(normal(&home.with_path(&[client]).done().exits(0).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: codex asks before each tool call, and `codex exec` denies it
+    help: to allow its calls without asking: toolsmith setup codex --approve
+    toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.codex/config.toml: [target]/toolsmith serve
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex 0.171.0: its model sees execute_code whole; 1 note: toolsmith setup codex --check
+
+    toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.claude.json: [target]/toolsmith serve
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked claude-code 2.1.332: its model sees execute_code whole; 1 note: toolsmith setup claude-code --check
+
+    toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.config/goose/config.yaml: [target]/toolsmith serve
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked goose: its model sees execute_code whole
+    ");
     let files = [CODEX, ".claude.json", ".config/goose/config.yaml"];
     let before = files.map(|file| home.read(file));
     home.write(".claude/settings.json", "{ \"permissions\": { \"allow\": [\"mcp__toolsmith\"] } }");
     let done = home.with_path(&["--check"]).done().exits(0);
-    for phrase in [
-        "codex 0.171.0: ",
-        "as codex-mcp-client 0.171.0, with MCP",
-        "has \"mcp__toolsmith\"",
-        "to allow calls: toolsmith setup codex --approve",
-        "as claude-code 2.1.332, with MCP",
-        "without asking: mcp__toolsmith is in permissions.allow",
-        "as goose-cli 1.37.0, with MCP",
-        "calls without asking, unless GOOSE_MODE",
-    ] {
-        assert!(done.stdout.contains(phrase), "{phrase:?} is missing in\n{}", done.stdout);
-    }
+    assert_snapshot!(normal(&done.stdout), @r#"
+    claude-code 2.1.332: /tmp/.tmpXXXXXX/.claude.json, mcpServers.toolsmith
+      ok       start         tools listed after [time] ms, as claude-code 2.1.332, with MCP 2025-11-25
+      ok       tool          its model reads all 3214 characters of execute_code
+      ok       instructions  its model reads all 228 characters
+      ok       calls         without asking: mcp__toolsmith is in permissions.allow of /tmp/.tmpXXXXXX/.claude/settings.json
+    codex 0.171.0: /tmp/.tmpXXXXXX/.codex/config.toml, mcp_servers.toolsmith
+      ok       start         tools listed after [time] ms, as codex-mcp-client 0.171.0, with MCP 2025-11-25
+      ok       tool          its model reads all 4637 characters of execute_code
+      ok       instructions  its model reads all 225 characters
+      ok       namespace     features.code_mode.direct_only_tool_namespaces has "mcp__toolsmith"
+      note     calls         asks before each tool call, and `codex exec` denies it; to allow calls: toolsmith setup codex --approve
+    goose 1.37.0: /tmp/.tmpXXXXXX/.config/goose/config.yaml, extensions.toolsmith
+      ok       start         tools listed after [time] ms, as goose-cli 1.37.0, with MCP 2025-11-25
+      ok       tool          its model reads all 4637 characters of execute_code
+      ok       instructions  its model reads all 228 characters
+      ok       calls         calls without asking, unless GOOSE_MODE is approve, smart_approve or chat
+    "#);
     assert_eq!(
         done.stdout.matches("  ok       tool ").count() + done.stdout.matches("  note     tool ").count(),
         3
@@ -162,8 +276,15 @@ fn the_check_says_what_the_model_sees_and_changes_nothing() {
 #[test]
 fn the_check_fails_if_the_model_does_not_see_the_tools() {
     let home = with_clients(&[("codex", "codex-cli 0.171.0"), ("qwen", "0.24.4")]);
-    home.setup(&["codex", "--check"]).done().exits(2).says(&["codex has no entry toolsmith"]);
-    home.setup(&["--check"]).done().exits(2).says(&["no installed client has an entry"]);
+    assert_snapshot!(normal(&home.setup(&["codex", "--check"]).done().exits(2).stderr), @r"
+    toolsmith: codex has no entry toolsmith
+    help: to add it: toolsmith setup codex
+    help: to name another entry: --name NAME
+    ");
+    assert_snapshot!(normal(&home.setup(&["--check"]).done().exits(2).stderr), @r"
+    toolsmith: no installed client has an entry toolsmith
+    help: to add it: toolsmith setup
+    ");
     // Without codex in PATH, the namespace is left out.
     home.ok(&["codex"]);
     home.ok(&["codex", "--check"]);
@@ -204,8 +325,13 @@ fn an_entry_that_does_not_start_is_reported_with_its_own_words_but_not_with_secr
     let done = home.setup(&["cursor", "--check"]).done().exits(1);
     done.prints(&["missing  start", "no key … … after 11 s"]);
     // A new entry without servers works, and the user learns how to add some.
-    let done = home.ok(&["zed"]).says(&["no server is configured for all folders yet", "toolsmith mcp add"]);
-    assert!(!done.stderr.contains("does not see the tools"), "{done:#?}");
+    let done = home.ok(&["zed"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.config/zed/settings.json: [target]/toolsmith serve
+    toolsmith: no server is configured for all folders yet
+    help: add one: toolsmith mcp add --scope user NAME -- COMMAND ARGUMENTS…
+    toolsmith: checked zed: execute_code has 1549 characters; how many of them its model reads is not measured for this client; 2 notes: toolsmith setup zed --check
+    ");
 }
 
 #[test]
@@ -241,7 +367,12 @@ fn only_enabled_entries_of_ours_are_started() {
         done.prints(&["the project's entry is not started", "toolsmith setup claude-code --scope project"]);
     }
     let refused = home.ok(&["claude-code", "--scope", "project"]);
-    refused.says(&["added alwaysLoad", "the project's entry is not started"]);
+    assert_snapshot!(normal(&refused.stderr), @r"
+    toolsmith: added alwaysLoad to toolsmith in /tmp/.tmpXXXXXX/.mcp.json
+    toolsmith: the previous text is in /tmp/.tmpXXXXXX/.mcp.json.toolsmith-backup
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked claude-code: its model does not see the tools: the project's entry is not started: it may come from someone else, and `toolsmith setup claude-code --scope project` would write another one
+    ");
     assert!(!started.exists());
     home.write(".mcp.json", "{}");
     home.ok(&["claude-code", "--scope", "project"]);
@@ -259,9 +390,22 @@ fn the_advice_of_a_check_changes_the_entry() {
     let check = || home.setup(&["claude-code", "--name", "smith", "--check"]).done().exits(0);
     let command = format!("toolsmith setup claude-code --name smith --config {config}");
     check().prints(&[&format!("to add it: {command}\n")]);
-    home.ok(&["claude-code", "--name", "smith", "--config", &config]).says(&["added alwaysLoad to smith"]);
+    let done = home.ok(&["claude-code", "--name", "smith", "--config", &config]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: added alwaysLoad to smith in /tmp/.tmpXXXXXX/.claude.json
+    toolsmith: the previous text is in /tmp/.tmpXXXXXX/.claude.json.toolsmith-backup
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked claude-code: its model sees execute_code whole; 1 note: toolsmith setup claude-code --name smith --check
+    ");
     home.write(file, &home.read(file).replace("\"alwaysLoad\": true", "\"alwaysLoad\": false"));
-    assert!(home.read(file).contains("false"));
+    assert_snapshot!(normal(&home.read(file)), @r#"
+    {"mcpServers":{"smith":{
+          "type":"stdio",
+          "command":"[target]/toolsmith",
+          "args":["serve","--config","/tmp/.tmpXXXXXX/tools.yaml"],
+          "alwaysLoad": false
+        }}}
+    "#);
     check().prints(&["set it to true in", file]);
     // `setup` refuses to change an entry that starts another program.
     let script = with_script(&home, &format!("exec {} serve", program()));
@@ -279,26 +423,69 @@ fn other_values_that_work_are_no_findings() {
     let (copilot, goose) = (".copilot/mcp-config.json", ".config/goose/config.yaml");
     home.write(copilot, &home.read(copilot).replace("\"*\"", "\"execute_code\""));
     home.write(goose, &home.read(goose).replace("name: toolsmith", "name: My tools"));
-    assert!(home.read(copilot).contains("execute_code") && home.read(goose).contains("My tools"));
+    assert_snapshot!(normal(&home.read(copilot)), @r#"
+    {
+      "mcpServers": {
+        "toolsmith": {
+          "type": "local",
+          "command": "[target]/toolsmith",
+          "args": ["serve"],
+          "tools": ["execute_code"],
+          "timeout": 1830000
+        }
+      }
+    }
+    "#);
+    assert_snapshot!(normal(&home.read(goose)), @r"
+    extensions:
+      toolsmith:
+        type: stdio
+        cmd: [target]/toolsmith
+        args:
+          - serve
+        name: My tools
+        enabled: true
+        timeout: 1830
+    ");
     home.ok(&["copilot", "goose", "--check"]).prints(&["copilot: ", "goose: "]);
-    home.ok(&["cursor"]).says(&["is not measured for this client"]);
+    assert_snapshot!(normal(&home.ok(&["cursor"]).stderr), @r"
+    toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.cursor/mcp.json: [target]/toolsmith serve
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked cursor: execute_code has 3214 characters; how many of them its model reads is not measured for this client; 2 notes: toolsmith setup cursor --check
+    ");
 }
 
 #[test]
 fn an_unknown_version_is_explained_and_unchanged_entries_are_checked() {
     let home = with_clients(&[("codex", "no version")]);
     let options = ["codex", "--name", "smith", "--scope", "project"];
-    home.with_path(&options).done().exits(0).says(&[
-        "to add it later: toolsmith setup codex --scope project --name smith\n",
-        "without asking: toolsmith setup codex --scope project --name smith --approve\n",
-    ]);
+    assert_snapshot!(normal(&home.with_path(&options).done().exits(0).stderr), @r"
+    toolsmith: codex asks before each tool call, and `codex exec` denies it
+    help: to allow its calls without asking: toolsmith setup codex --scope project --name smith --approve
+    toolsmith: added smith to /tmp/.tmpXXXXXX/.codex/config.toml: [target]/toolsmith serve
+    toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because `codex --version` printed no version, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex --scope project --name smith
+    toolsmith: its paths are valid only on this machine: check them before you share the file
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --scope project --name smith --check
+    ");
     let reasons = ["is left out, because `codex --version` printed no version", "checked codex: "];
     home.with_path(&["codex"]).done().exits(0).says(&reasons);
     home.with_path(&["codex"]).done().exits(0).says(&reasons);
-    home.ok(&["codex"]).says(&["is left out, because codex is not in PATH"]);
+    assert_snapshot!(normal(&home.ok(&["codex"]).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/.codex/config.toml already has toolsmith, and is unchanged
+    toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex is not in PATH, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --check
+    ");
     home.ok(&["codex", "--check"]).prints(&["codex is not in PATH, so its version is not known"]);
     let all = home.with_path(&["--yes"]).done().exits(0);
-    all.says(&["nothing to change", "is left out", "checked codex: "]);
+    assert_snapshot!(normal(&all.stderr), @r"
+    codex: /tmp/.tmpXXXXXX/.codex/config.toml already has toolsmith
+    toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because `codex --version` printed no version, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
+    toolsmith: nothing to change
+    toolsmith: clients have these servers in every folder: demo
+    toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --check
+    ");
 }
 
 #[test]

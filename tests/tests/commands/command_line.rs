@@ -4,11 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use end_to_end::harness::{FinishedRun, Run, fault_entry};
+use end_to_end::page::normal;
 use end_to_end::page::settings;
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::cache::{shared, with_the_layer_of_the_shared};
+use end_to_end::cache::{shared, with_the_layer_of_the_shared};
 
 const DEMO: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
@@ -110,15 +112,17 @@ fn options_behind_a_command_without_a_separator_are_noted() {
         toolsmith(&words).working_folder(place.path()).done().exits(0).stderr
     };
     let note = add(&["a", "no-such-command", "-y", "pkg"]);
-    assert!(
-        note.contains("-y belongs to no-such-command; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- no-such-command …"),
-        "{note}"
-    );
+    assert_snapshot!(normal(&note), @r"
+    toolsmith: -y belongs to no-such-command; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add a -- no-such-command …
+    toolsmith: added a to /tmp/.tmpXXXXXX/toolsmith/config.yaml
+    toolsmith: warning: MCP server `a`: cannot start: the command `no-such-command` was not found in the folders of PATH; install it, or give its absolute path as `command`
+    ");
     let note = add(&["s", "no-such-command", "pkg", "--api-key=hidden", "--key", "hidden"]);
-    assert!(
-        note.contains("--api-key belongs to no-such-command") && note.contains("-- no-such-command pkg …"),
-        "{note}"
-    );
+    assert_snapshot!(normal(&note), @r"
+    toolsmith: --api-key belongs to no-such-command; write options of `mcp add` before the name, and `--` before the command: toolsmith mcp add s -- no-such-command pkg …
+    toolsmith: added s to /tmp/.tmpXXXXXX/toolsmith/config.yaml
+    toolsmith: warning: MCP server `s`: cannot start: the command `no-such-command` was not found in the folders of PATH; install it, or give its absolute path as `command`
+    ");
     let line = note.lines().find(|line| line.contains("belongs to")).unwrap();
     assert!(!line.contains("hidden"), "{line}");
     assert!(!add(&["b", "--", "no-such-command", "-y", "pkg"]).contains("belongs to"));
@@ -153,22 +157,40 @@ fn colours_are_used_when_wanted_and_never_in_pipes() {
     let list = |more: &[&str]| toolsmith(&[&["mcp", "info", "absent", "--demo"], more].concat());
     assert!(!list(&[]).done().exits(2).stderr.contains('\u{1b}'));
     let always = list(&["--color", "always"]).done().exits(2);
-    assert!(always.stderr.contains("\u{1b}[1;31mtoolsmith:\u{1b}[0m unknown server"), "{always:#?}");
-    assert!(list(&[]).variable("CLICOLOR_FORCE", "1").done().exits(2).stderr.contains('\u{1b}'));
+    assert_snapshot!(normal(&always.stderr), @r#"
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m unknown server "absent"
+    \u{1b}[1;36mhelp:\u{1b}[0m configured servers: demo
+    "#);
+    assert_snapshot!(normal(&list(&[]).variable("CLICOLOR_FORCE", "1").done().exits(2).stderr), @r#"
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m unknown server "absent"
+    \u{1b}[1;36mhelp:\u{1b}[0m configured servers: demo
+    "#);
     assert!(
         !list(&["--color=never"]).variable("CLICOLOR_FORCE", "1").done().exits(2).stderr.contains('\u{1b}')
     );
     let table = toolsmith(&["mcp", "list", "--demo", "--color=always"]).done().exits(0).stdout;
     assert!(table.starts_with("\u{1b}[1m ID"), "{table:?}");
     let wrong = toolsmith(&["rum", "--color=always"]).done().exits(2).stderr;
-    assert!(wrong.contains('\u{1b}'), "{wrong:?}");
+    assert_snapshot!(normal(&wrong), @r"
+    \u{1b}[1m\u{1b}[31merror:\u{1b}[0m unrecognized subcommand '\u{1b}[33mrum\u{1b}[0m'
+
+      \u{1b}[32mtip:\u{1b}[0m a similar subcommand exists: '\u{1b}[32mrun\u{1b}[0m'
+
+    \u{1b}[1m\u{1b}[4mUsage:\u{1b}[0m \u{1b}[1mtoolsmith\u{1b}[0m [OPTIONS] <COMMAND>
+
+    For more information, try '\u{1b}[1m--help\u{1b}[0m'.
+    ");
 }
 
 #[test]
 fn a_terminal_names_the_explanation_of_an_error() {
     let run = Run::on_terminal(shared()).arguments(&["config", "show", "--config", "missing.yaml"]);
     let done = run.variable("TERM", "xterm").done().exits(2);
-    assert!(done.stderr.contains("toolsmith explain configuration"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r"
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m the configuration missing.yaml can't be read: there is no such file
+    \u{1b}[1;36mhelp:\u{1b}[0m check the path of the configuration file
+    \u{1b}[2mmore:\u{1b}[0m toolsmith explain configuration
+    ");
     let run = Run::on_terminal(shared()).arguments(&["run", "missing.rs"]);
     assert!(!run.done().exits(2).stderr.contains("toolsmith explain"));
 }
@@ -184,22 +206,123 @@ fn quiet_suppresses_notes_of_every_command_before_or_after_it() {
     let add = ["mcp", "add", "new", "--permission", "ask"];
     assert!(!toolsmith(&add).arguments(&["--", "x"]).done().exits(0).stderr.is_empty());
     assert_eq!(toolsmith(&add).arguments(&["-q", "--", "x"]).done().exits(0).stderr, "");
-    toolsmith(&["-q", "mcp", "info", "absent", "--demo"]).done().exits(2).says(&["unknown server"]);
+    let printed = toolsmith(&["-q", "mcp", "info", "absent", "--demo"]).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r#"
+    toolsmith: unknown server "absent"
+    help: configured servers: demo
+    "#);
 }
 
 #[test]
 fn codes_are_explained() {
     let page = toolsmith(&["explain", "trust"]).done().exits(0).stdout;
-    for part in ["trust\n", "Causes", "What to do", "toolsmith trust --show", "docs/configuration.md"] {
-        assert!(page.contains(part), "{part}: {page}");
-    }
-    assert!(toolsmith(&["explain", "6"]).done().exits(0).stdout.contains("sandbox_violation"));
-    assert!(toolsmith(&["explain", "COMPILE-ERROR"]).done().exits(0).stdout.contains("does not parse"));
+    assert_snapshot!(normal(&page), @r"
+    trust
+
+    You have not trusted a project's configuration, or the record of what you trust can't be used. A project's configuration
+    has no effect before you trust it, because it can start programs.
+
+    Causes
+
+    - You have not trusted the project yet.
+    - `toolsmith.yaml` or `toolsmith.lock` has changed since you trusted it, for example by a `git pull`.
+    - `trust` needs your answer, and there is no terminal.
+
+    What to do
+
+    - `toolsmith trust --show` prints what the configuration starts and permits. Lines with `!` show what could weaken your
+      protection.
+    - `toolsmith trust` accepts it until it changes. `toolsmith trust --yes` accepts it without a question, in scripts.
+    - See Trust a project (docs/configuration.md).
+
+    Example
+
+        $ mkdir project && cp wrong.yaml project/toolsmith.yaml && cd project && toolsmith mcp list
+        toolsmith: the configuration of this folder, …/project/toolsmith.yaml, is not trusted yet
+        help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+        help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+        help: or name another configuration: --config FILE
+    ");
+    assert_snapshot!(normal(&toolsmith(&["explain", "6"]).done().exits(0).stdout), @r"
+    exit code 6
+
+    `toolsmith run` ends with 6: denied, or stopped by the sandbox.
+    Statuses of an outcome: denied, sandbox_violation
+    Kinds of errors: denied
+
+    The exit codes of the other commands: docs/command-line.md
+    ");
+    assert_snapshot!(normal(&toolsmith(&["explain", "COMPILE-ERROR"]).done().exits(0).stdout), @r#"
+    compile_error
+
+    The snippet does not parse or compile. No tool was called.
+
+    Causes
+
+    - A type does not fit: often a missing `.await?`, or a number in quotes.
+    - A tool does not exist, or the configuration excludes it.
+    - A required argument is missing.
+
+    What to do
+
+    - Read the help below the message: it has the nearest name and the signature.
+    - `toolsmith explain E0308` prints the explanation of the compiler's code.
+    - `toolsmith codegen --server SERVER` prints the signatures of the tools.
+    - See Snippets (docs/snippets.md) and Corrections (docs/internals/corrections.md).
+
+    Example
+
+        $ echo 'let city: u8 = "Uppsala"; city' | toolsmith run -q -; echo "exit code $?"
+        error[E0308]: mismatched types
+         --> 1:16
+        1 | let city: u8 = "Uppsala"; city
+          |                ^^^^^^^^^ expected `u8`, found `&str`
+         --> 1:11
+        1 | let city: u8 = "Uppsala"; city
+          |           ^^ expected due to this
+
+        the snippet does not compile: mismatched types
+        exit code 3
+    "#);
     let of_rustc = value(&toolsmith(&["explain", "e0308", "--json"]).done().exits(0));
     assert_eq!(of_rustc["code"], "E0308");
-    assert!(of_rustc["text"].as_str().unwrap().contains("Expected type"), "{of_rustc:#}");
-    toolsmith(&["explain", "E9999"]).done().exits(2).says(&["no error E9999"]);
-    toolsmith(&["explain", "truts"]).done().exits(2).says(&["did you mean `trust`?", "toolsmith explain"]);
+    assert_snapshot!(normal(&of_rustc["text"]), @r#"
+    Expected type did not match the received type.
+
+    Erroneous code examples:
+
+    ```
+    fn plus_one(x: i32) -> i32 {
+        x + 1
+    }
+
+    plus_one("Not a number");
+    //       ^^^^^^^^^^^^^^ expected `i32`, found `&str`
+
+    if "Not a bool" {
+    // ^^^^^^^^^^^^ expected `bool`, found `&str`
+    }
+
+    let x: f32 = "Not a float";
+    //     ---   ^^^^^^^^^^^^^ expected `f32`, found `&str`
+    //     |
+    //     expected due to this
+    ```
+
+    This error occurs when an expression was used in a place where the compiler
+    expected an expression of a different type. It can occur in several cases, the
+    most common being when calling a function and passing an argument which has a
+    different type than the matching type in the function declaration.
+    "#);
+    assert_snapshot!(normal(&toolsmith(&["explain", "E9999"]).done().exits(2).stderr), @r"
+    toolsmith: the Rust compiler has no error E9999
+    help: list all codes: toolsmith explain
+    ");
+    assert_snapshot!(normal(&toolsmith(&["explain", "truts"]).done().exits(2).stderr), @r#"
+    toolsmith: there is no code "truts"
+    help: did you mean `trust`?
+    help: list all codes: toolsmith explain
+    "#);
     let all = value(&toolsmith(&["explain", "--json"]).done().exits(0));
     assert!(all.as_array().unwrap().len() > 25, "{all:#}");
 }
@@ -247,7 +370,11 @@ fn completion_scripts_and_man_pages_are_written() {
     toolsmith(&["man", "--out", folder.to_str().unwrap()]).done().exits(0);
     let page = fs::read_to_string(folder.join("toolsmith-mcp-call.1")).unwrap();
     assert!(page.contains("SERVER.TOOL"), "{page}");
-    toolsmith(&["man", "--out", "/dev/null/man"]).done().exits(7).says(&["can't be written"]);
+    let done = toolsmith(&["man", "--out", "/dev/null/man"]).done().exits(7);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: the man pages can't be written to /dev/null/man: Not a directory (os error 20)
+    help: check the folder, or name another one
+    ");
 }
 
 #[test]
@@ -300,20 +427,36 @@ fn an_overridden_entry_is_used_in_its_own_scope() {
     run(&["trust", "--yes"]).exits(0);
     run(&["mcp", "test", "shop"]).exits(0);
     run(&["mcp", "test", "shop", "--scope", "project"]).exits(0);
-    run(&["mcp", "test", "shop", "--scope", "user"]).exits(7).says(&["shop: error: cannot connect"]);
-    run(&["mcp", "test", "other", "--scope", "user"])
-        .exits(2)
-        .says(&["your own configuration has no server \"other\"", "leave out --scope"]);
+    assert_snapshot!(normal(&run(&["mcp", "test", "shop", "--scope", "user"]).exits(7).stderr), @r"
+    shop: error: cannot connect: the process ended before it answered `initialize`; check that its command and arguments start an MCP server; the process exited with status 3; last lines on standard error:
+      reading settings
+      fatal: no licence found
+    ");
+    assert_snapshot!(normal(&run(&["mcp", "test", "other", "--scope", "user"]).exits(2).stderr), @r#"
+    toolsmith: your own configuration has no server "other"
+    help: leave out --scope to use the server of any layer
+    "#);
     let in_project = run(&["mcp", "tools", "shop", "--scope", "project"]).exits(0);
     assert!(in_project.stdout.starts_with("shop: 9 tools"), "{in_project:#?}");
-    run(&["mcp", "tools", "shop", "--scope", "user"]).exits(7).says(&["`shop`", "no server answered"]);
-    let all_of_user = run(&["mcp", "tools", "--scope", "user"]).exits(0).says(&["`shop`"]);
+    assert_snapshot!(normal(&run(&["mcp", "tools", "shop", "--scope", "user"]).exits(7).stderr), @r"
+    MCP server `shop`: cannot connect: the process ended before it answered `initialize`; check that its command and arguments start an MCP server; the process exited with status 3; last lines on standard error:
+      reading settings
+      fatal: no licence found
+    toolsmith: no server answered
+    ");
+    let all_of_user = run(&["mcp", "tools", "--scope", "user"]).exits(0);
+    assert_snapshot!(normal(&all_of_user.stderr), @r"
+    MCP server `shop`: cannot connect: the process ended before it answered `initialize`; check that its command and arguments start an MCP server; the process exited with status 3; last lines on standard error:
+      reading settings
+      fatal: no licence found
+    ");
     assert!(all_of_user.stdout.starts_with("own: "), "{all_of_user:#?}");
     let all_of_project = run(&["mcp", "tools", "--scope", "project"]).exits(0);
     assert!(!all_of_project.stdout.contains("own: "), "{all_of_project:#?}");
-    run(&["mcp", "tools", "own", "--scope", "project"])
-        .exits(2)
-        .says(&["the project's configuration has no server \"own\"", "leave out --scope"]);
+    assert_snapshot!(normal(&run(&["mcp", "tools", "own", "--scope", "project"]).exits(2).stderr), @r#"
+    toolsmith: the project's configuration has no server "own"
+    help: leave out --scope to use the server of any layer
+    "#);
 }
 
 #[test]
@@ -323,7 +466,12 @@ fn a_server_with_an_unset_variable_is_enabled_and_reported_once() {
     let listed = value(&done);
     let row = listed.as_array().unwrap().iter().find(|row| row["id"] == "unset").unwrap();
     assert_eq!(row["enabled"], true, "{row}");
-    assert!(row["error"].as_str().unwrap().contains("NEVER_SET_IN_TESTS is not set"), "{row}");
+    assert_snapshot!(normal(&row["error"]), @r#"
+    /tmp/.tmpXXXXXX/given.yaml:3:21: the environment variable NEVER_SET_IN_TESTS is not set; set it, or write a default: ${NEVER_SET_IN_TESTS:-…}
+      |
+    3 |   unset: { command: "${NEVER_SET_IN_TESTS}" }
+      |                     ^
+    "#);
     let done = toolsmith(&["mcp", "list"]).config(&config).done().exits(0);
     assert_eq!(done.stderr.matches("NEVER_SET_IN_TESTS is not set").count(), 1, "{done:#?}");
 }
@@ -358,7 +506,10 @@ fn cleaning_the_cache_keeps_what_a_run_uses_and_asks_before() {
 
     let waiting = run().input("std::future::pending::<()>().await").start();
     waiting.wait_until("the program", || entries(cache.path(), "programs-v1") == 2);
-    of(&["clean"]).done().exits(2).says(&["no terminal", "toolsmith cache clean --yes"]);
+    assert_snapshot!(normal(&of(&["clean"]).done().exits(2).stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to remove without a question: toolsmith cache clean --yes
+    ");
     assert_eq!(entries(cache.path(), "programs-v1"), 2);
     let cleaned = of(&["clean", "--yes"]).done().exits(0).says(&["in use by a running process"]);
     assert!(cleaned.stdout.starts_with("removed "), "{cleaned:#?}");
@@ -386,7 +537,11 @@ fn pruning_the_cache_goes_down_to_the_size() {
     let pruned = value(&prune(&["--to", "1MiB", "--json"]).done().exits(0));
     assert!(pruned["removed"]["entries"].as_u64().unwrap() > 0, "{pruned:#}");
     assert_eq!([entries(cache.path(), "programs-v1"), entries(cache.path(), "layers-v1")], [0, 1]);
-    prune(&["--to", "many"]).done().exits(2).says(&["512MiB"]);
+    assert_snapshot!(normal(&prune(&["--to", "many"]).done().exits(2).stderr), @r#"
+    error: invalid value 'many' for '--to <SIZE>': "many" is not a size: write a whole number with KiB, MiB, GiB, kB, MB or GB, such as 512MiB
+
+    For more information, try '--help'.
+    "#);
 }
 
 #[test]
@@ -394,11 +549,14 @@ fn doctor_fixes_only_after_a_question() {
     let cache = tempfile::tempdir().unwrap();
     let doctor =
         |arguments: &[&str]| Run::new(cache.path()).arguments(&["doctor", "--fix"]).arguments(arguments);
-    doctor(&[]).done().exits(2).says(&["no terminal", "toolsmith doctor --fix --yes"]);
+    assert_snapshot!(normal(&doctor(&[]).done().exits(2).stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to run everything that needs no root without a question: toolsmith doctor --fix --yes
+    ");
     let asked = Run::on_terminal(cache.path()).arguments(&["doctor", "--fix"]).start();
     asked.answer("their bindings. [y/N] ", 1, "n\n");
     let done = asked.done().exits(0);
     assert!(done.stdout.contains("not compiled yet"), "{done:#?}");
     let done = toolsmith(&["doctor", "--fix"]).done().exits(0);
-    done.says(&["nothing that a command can fix"]);
+    assert_snapshot!(normal(&done.stderr), @"toolsmith: there is nothing that a command can fix");
 }

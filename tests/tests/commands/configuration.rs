@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, Run, assert_says, fault_entry, json, plain};
+use end_to_end::harness::{FAULT_SERVER, Run, fault_entry, json, plain};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::json;
 
 #[test]
@@ -68,14 +70,28 @@ fn errors_are_reported_with_their_place() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    plain("1").arguments(&["--config", "no-such.yaml"]).done().exits(2).says(&["no-such.yaml", "help"]);
-    plain("1").arguments(&["--config", "/"]).done().exits(2).says(&["folder", "help"]);
-    plain("1").arguments(&["--config", "/dev/zero"]).done().exits(2).says(&["it is not a regular file"]);
+    let printed = plain("1").arguments(&["--config", "no-such.yaml"]).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the configuration no-such.yaml can't be read: there is no such file
+    help: check the path of the configuration file
+    ");
+    assert_snapshot!(normal(&plain("1").arguments(&["--config", "/"]).done().exits(2).stderr), @r"
+    toolsmith: the configuration / can't be read: it is a folder
+    help: check the path of the configuration file
+    ");
+    let printed = plain("1").arguments(&["--config", "/dev/zero"]).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the configuration /dev/zero can't be read: it is not a regular file
+    help: check the path of the configuration file
+    ");
     let bomb =
         format!("a: &a [x, x]\n{}", (0..40).map(|n| format!("b{n}: &b{n} [*a, *a]\n")).collect::<String>());
     plain("1").config(&bomb).done().exits(2);
     plain("1").config(&"[".repeat(100_000)).done().exits(2);
-    plain("1").config(&"# long\n".repeat(200_000)).done().exits(2).says(&["maximum"]);
+    let printed = plain("1").config(&"# long\n".repeat(200_000)).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the configuration /tmp/.tmpXXXXXX/given.yaml is larger than 1048576 bytes, the maximum
+    ");
 }
 
 #[test]
@@ -111,8 +127,12 @@ fn a_configuration_may_come_through_a_pipe() {
     };
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", ""));
     assert_eq!(run(config.as_bytes()).result(), "piped");
-    run(&b"#\n".repeat(1 << 20)).done().exits(2).says(&["/dev/stdin", "maximum"]);
-    run(b"a: b\nb: \xff\n").done().exits(2).says(&["/dev/stdin:2:4:", "UTF-8"]);
+    assert_snapshot!(normal(&run(&b"#\n".repeat(1 << 20)).done().exits(2).stderr), @r"
+    toolsmith: the configuration /dev/stdin is larger than 1048576 bytes, the maximum
+    ");
+    assert_snapshot!(normal(&run(b"a: b\nb: \xff\n").done().exits(2).stderr), @r"
+    toolsmith: /dev/stdin:2:4: this is not UTF-8 text; save the file as UTF-8
+    ");
 }
 
 #[test]
@@ -153,7 +173,7 @@ fn tools_are_enabled_and_disabled_by_name() {
     let only = demo("enabledTools: [echo, fail]");
     assert_eq!(json("demo::echo(\"x\").await?.text()").config(&only).result(), "x");
     let outcome = json("demo::slow(0.0).await?;").config(&only).expect("compile_error", 3);
-    assert_says(&outcome["error"]["message"], &["slow"]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @"cannot find function `slow` in crate `demo`");
     let without = demo("disabledTools: [slow]");
     assert_eq!(json("demo::echo(\"y\").await?.text()").config(&without).result(), "y");
     json("demo::slow(0.0).await?;").config(&without).expect("compile_error", 3);

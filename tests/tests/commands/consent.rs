@@ -6,6 +6,8 @@ use std::path::Path;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, RunningProcess, fault_entry};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::json;
 
 /// The text of a permission prompt, and its end once it accepts an answer.
@@ -77,12 +79,24 @@ fn input_before_the_run_does_not_answer_a_prompt() {
     started.type_keys("y\ny\ny\n");
     started.answer(READY, 1, "n\n");
     let done = started.done();
-    assert!(done.stderr.contains("REFUSED"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    y
+    y
+    y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+    "#);
 }
 
 #[test]
 fn a_prompt_ignores_input_in_its_first_moments() {
     let folder = tempfile::tempdir().unwrap();
+    let mut shown = Vec::new();
     for keys in ["y\n", "s\n", "yes\r", "y", "\x04"] {
         let done = retry_until_early(|| {
             let started = run(folder.path(), &forger(""));
@@ -90,12 +104,61 @@ fn a_prompt_ignores_input_in_its_first_moments() {
             started.answer(READY, 1, "n\n");
             is_early.then(|| started.done())
         });
-        assert!(done.stderr.contains("REFUSED"), "{keys:?}: {done:#?}");
+        shown.push(normal(&done.stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+    "#);
     let started = run(folder.path(), &forger(""));
     started.answer(READY, 1, "y\n");
     let done = started.done();
-    assert!(done.stderr.contains("CALLED"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: y
+    CALLED
+    "#);
 }
 
 #[test]
@@ -109,7 +172,16 @@ fn a_line_started_before_a_prompt_does_not_answer_it() {
         started.answer("[y] yes, once", 1, "n\n");
         is_early.then(|| started.done())
     });
-    assert!(done.stderr.contains("REFUSED"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    Continue? [y] yes  [n] no: hurr
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    REFUSED demo.echo was denied: the user refused permission
+    "#);
 }
 
 #[test]
@@ -145,17 +217,9 @@ fn a_prompt_resets_the_terminal_and_starts_on_a_new_line() {
     started.answer(READY, 2, "n\n");
     let done = started.done();
     let before = &done.stderr[..done.stderr.find("A call needs your permission").unwrap()];
-    for reset in [
-        "\x1b]104\x1b\\",
-        "\x1b]110\x1b\\",
-        "\x1b]111\x1b\\",
-        "\x1b]112\x1b\\",
-        "\x1b[?1049l",
-        "\x1b[?25h",
-        "\x1b[0m",
-    ] {
-        assert!(before.contains(reset), "{reset:?} in {before:?}");
-    }
+    assert_snapshot!(normal(&before), @r"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[J
+    ");
     assert!(
         !done.stderr.lines().any(|line| line.contains("no line end") && line.contains("A call needs")),
         "{done:#?}"
@@ -187,14 +251,28 @@ fn input_typed_ahead_trusts_neither_a_project_nor_a_server() {
             is_early.then(|| started.done())
         })
     };
+    let mut shown = Vec::new();
     for keys in ["y\n", "yes\r", "\x04"] {
-        early(keys, "n\n").exits(2).says(&["is not trusted, and has no effect"]);
+        shown.push(normal(&early(keys, "n\n").exits(2).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
+    ");
     let started = run(&["trust"]).start();
     started.type_keys("y\n");
     started.answer(ready, 1, "\n");
     started.done().exits(2);
-    early("n\n", "y\n").exits(0).says(&["is trusted until it or its lock file changes"]);
+    assert_snapshot!(normal(&early("n\n", "y\n").exits(0).stderr), @r"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] y
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is trusted until it or its lock file changes
+    ");
 
     let add = ["mcp", "add", "--scope", "user", "b", "--", &FAULT_SERVER.path(), "sound"];
     let started = run(&add).start();

@@ -5,6 +5,8 @@ use std::path::Path;
 use end_to_end::cache::shared;
 use end_to_end::harness::{Run, RunningProcess, fault_entry};
 use end_to_end::models::ModelServer;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -107,7 +109,10 @@ fn ask_prints_one_answer_and_includes_standard_input() {
     };
     let done = ask("Hello?").done().exits(0);
     assert_eq!(done.stdout, "Hello, person.\n", "{done:#?}");
-    assert!(done.stderr.contains("toolsmith ask --resume "), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: info: 1 server, 1 tool
+    toolsmith: resume with: toolsmith ask --resume [conv. id]
+    ");
     let done = ask("Sum up:").input("the text of the file\n").done().exits(0);
     assert_eq!(done.stdout, "A summary.\n", "{done:#?}");
     let body = model.requests().pop().unwrap()["body"].to_string();
@@ -132,10 +137,17 @@ fn json_output_has_the_answer_and_its_cost() {
     assert!(calls.len() == 1 && calls[0]["tool"] == "execute_code" && calls[0]["ok"] == true, "{object:#}");
     assert!(object["conversation"].is_string() && object.get("error").is_none(), "{object:#}");
     // Standard error shows the snippet and the call.
-    assert!(done.stderr.contains("│ 6 * 7") && done.stderr.contains("← execute_code after"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: info: 1 server, 1 tool
+    → execute_code
+      │ 6 * 7
+    ← execute_code after [time] s: 42
+    ");
 
     let failed = ask("something that no rule is for").exits(1).outcome();
-    assert!(failed["error"].as_str().unwrap().contains("no rule of the script fits"), "{failed:#}");
+    assert_snapshot!(normal(&failed["error"]), @r#"
+    scripted: the provider answers 400: no rule of the script fits: turn 0, user "something that no rule is for"
+    "#);
 }
 
 #[test]
@@ -161,10 +173,16 @@ fn an_impossible_question_is_a_usage_error() {
         let run = Run::new(shared()).arguments(&["ask"]).arguments(arguments);
         run.config_alone(&configuration(&model, "")).done().exits(2)
     };
-    ask(&["hi", "--model", "none"]).says(&["there is no model \"none\"", "other, scripted"]);
-    ask(&[]).says(&["there is no question"]);
-    ask(&["hi", "--continue"]).says(&["there is no conversation in"]);
-    ask(&["hi", "--resume", "nothing"]).says(&["nothing"]);
+    assert_snapshot!(normal(&ask(&["hi", "--model", "none"]).stderr), @r#"
+    toolsmith: there is no model "none" under `models`; available: other, scripted
+    "#);
+    assert_snapshot!(normal(&ask(&[]).stderr), @r#"toolsmith: there is no question; write one: toolsmith ask "…""#);
+    assert_snapshot!(normal(&ask(&["hi", "--continue"]).stderr), @r"
+    toolsmith: there is no conversation in /tmp/.tmpXXXXXX yet
+    ");
+    assert_snapshot!(normal(&ask(&["hi", "--resume", "nothing"]).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith/conversations.db has no conversation "nothing"; `toolsmith conversation list` lists them
+    "#);
     assert!(model.requests().is_empty());
 }
 
@@ -181,8 +199,16 @@ fn without_a_terminal_each_line_is_a_message_or_a_command() {
     for phrase in ["TRANSPORT", "UPDATED", "faulty", "stdio", "other-id", "no server offers a prompt"] {
         assert!(done.stdout.contains(phrase), "{phrase}: {done:#?}");
     }
-    let done = done.says(&["did you mean /help?", "no snippet was run", "chat --resume"]);
-    assert!(done.stderr.contains("there is no server \"absent\""), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    toolsmith: info: 1 server, 1 tool
+    [time] ms, 10 tokens read, 5 written
+    [time] ms, 10 tokens read, 5 written
+    there is no command /hlep; did you mean /help?
+    there is no server "absent"; available servers: faulty
+    no snippet was run in this conversation
+    [time] ms, 10 tokens read, 5 written
+    toolsmith: resume with: toolsmith chat --resume [conv. id]
+    "#);
     let requests = model.requests();
     assert_eq!(requests.last().unwrap()["body"]["model"], "other-id");
     // The new model receives the whole conversation.
@@ -281,7 +307,22 @@ fn ctrl_c_cancels_a_turn_and_keeps_the_conversation() {
     console.wait_until("a prompt", || waits(&console));
     console.type_keys("\x03");
     let done = console.done().exits(0);
-    assert!(done.stderr.contains("chat --resume"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: model scripted; /help lists commands, Ctrl-D leaves
+    \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026lbe slow\u{1b}[?2004l
+    toolsmith: info: 1 server, 1 tool
+    cancelled; the messages so far stay in the conversation
+    \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026llimit\u{1b}[?2004l
+    toolsmith: scripted: the provider answers 429: too many
+    \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026lare you there?\u{1b}[?2004l
+    Here I am.
+    [time] ms, 10 tokens read, 5 written
+    \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026l\u{1b}[?2004l
+    toolsmith: press Ctrl-C again to leave
+    \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026l\u{1b}[?2004l
+    toolsmith: resume with: toolsmith chat --resume [conv. id]
+    \u{1b}[?2004l
+    ");
 }
 
 #[test]
@@ -302,13 +343,25 @@ fn several_lines_are_one_message() {
         last.as_array().unwrap().iter().filter(|message| message["role"] == "user").collect();
     let messages: Vec<String> = messages.iter().map(|message| message["content"].to_string()).collect();
     assert_eq!(messages.len(), 3, "{messages:?}");
-    for (messages, text) in messages.iter().zip([r"one \ntwo", r"look: \n```\n{\n```", r"three\nfour"]) {
-        assert!(messages.contains(text), "{text} in {messages}");
+    let mut shown = Vec::new();
+    for messages in &messages {
+        shown.push(normal(&messages));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    "one \ntwo"
+    "look: \n```\n{\n```"
+    "three\nfour"
+    "#);
     use std::os::unix::fs::PermissionsExt as _;
     let history = state.path().join("toolsmith/history");
     assert_eq!(std::fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(std::fs::read_to_string(&history).unwrap().contains("three"));
+    assert_snapshot!(normal(&std::fs::read_to_string(&history).unwrap()), @r"
+    #V2
+    one \\\ntwo
+    look: \\\n```\n{\n```
+    three\nfour
+    /quit
+    ");
 }
 
 #[test]
@@ -332,7 +385,17 @@ fn a_conversation_can_be_resumed_after_a_kill() {
     say(&console, "what was it?");
     shows(&console, "As I said.");
     let shown = leave(console);
-    assert!(shown.contains("3 messages; the last one:"), "{shown}");
+    assert_snapshot!(normal(&shown), @r"
+    toolsmith: model scripted; /help lists commands, Ctrl-D leaves
+    toolsmith: continuing conversation [id] with 3 messages; the last one:
+      slow
+    \r> \rwhat was it?
+    toolsmith: info: 1 server, 1 tool
+    As I said.
+    [time] ms, 10 tokens read, 5 written
+    \r> \r/quit
+    toolsmith: resume with: toolsmith chat --resume [conv. id]
+    ");
     let body = model.requests().pop().unwrap()["body"].to_string();
     for phrase in ["remember", "Apples and pears.", "slow", "what was it?"] {
         assert!(body.contains(phrase), "{phrase} in {body}");

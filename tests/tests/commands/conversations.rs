@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agent::{Block, Message, NewConversation, Role, Store, ToolCall, ToolResult, Usage};
 use end_to_end::harness::{FinishedRun, Run};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -92,11 +94,14 @@ fn conversations_are_listed_with_their_labels() {
     let stored = StoredConversations::new();
     let done = stored.run(&["list"]).exits(0);
     let lines: Vec<&str> = done.stdout.lines().collect();
-    assert!(lines.len() == 4 && lines[0].contains("ID") && lines[0].contains("TITLE"), "{done:#?}");
-    assert!(
-        lines[1].contains(&stored.parent) && lines[1].contains("240") && lines[1].contains(" one?"),
-        "{done:#?}"
-    );
+    assert_snapshot!(normal(&lines[0]), @r"
+     ID          CHANGED            MESSAGES  TOKENS  LABEL                  MODEL  TITLE
+    ");
+    assert!(lines.len() == 4, "{done:#?}");
+    assert_snapshot!(normal(&lines[1]), @r"
+     [conv. id]  2026-01-01 12:00Z  4         240                            small  what is \u{1b}[2J one?
+    ");
+    assert!(lines[1].contains(&stored.parent), "{done:#?}");
     assert!(
         lines.iter().any(|line| line.contains("subagent:coder:k4x") && line.contains(&stored.coder)),
         "{done:#?}"
@@ -121,18 +126,50 @@ fn conversations_are_listed_with_their_labels() {
 fn a_conversation_is_printed_as_text_markdown_and_json() {
     let stored = StoredConversations::new();
     let done = stored.run(&["print", &stored.parent[..8]]).exits(0);
-    for phrase in [
-        "what is \\u{1b}[2J one?",
-        "(thinking) a number",
-        "→ execute_code",
-        "let a = 1;",
-        "row 20",
-        "It is one.",
-    ] {
-        assert!(done.stdout.contains(phrase), "{phrase:?} in {done:#?}");
-    }
-    assert!(!done.stdout.contains("row 21\n") && done.stdout.contains("--full shows them"), "{done:#?}");
-    assert!(!done.stdout.contains('\u{1b}') && done.stderr.is_empty(), "{done:#?}");
+    assert_snapshot!(normal(&done.stdout), @r"
+    conversation [conv. id]
+    started 2026-01-01 12:00Z, model small, folder /work
+    4 messages; tokens: 200 read (100 of them cached), 40 written
+
+    user  2026-01-01 12:00Z  [message id]
+      what is \u{1b}[2J one?
+
+    assistant  2026-01-01 12:00Z  [message id]  100 read, 20 written
+      (thinking) a number
+      I look.
+      → execute_code
+        code:
+          let a = 1;
+          a
+
+    tools  2026-01-01 12:00Z  [message id]
+      ← execute_code
+        row 1
+        row 2
+        row 3
+        row 4
+        row 5
+        row 6
+        row 7
+        row 8
+        row 9
+        row 10
+        row 11
+        row 12
+        row 13
+        row 14
+        row 15
+        row 16
+        row 17
+        row 18
+        row 19
+        row 20
+        [… 211 characters more; --full shows them]
+
+    assistant  2026-01-01 12:00Z  [message id]  100 read, 20 written
+      It is one.
+    ");
+    assert!(done.stderr.is_empty(), "{done:#?}");
     assert_eq!(stored.run(&["print", &stored.parent]).stdout, done.stdout, "the output differs");
     assert!(stored.run(&["print", &stored.parent, "--full"]).exits(0).stdout.contains("row 50\n"));
     let markdown = stored.run(&["print", &stored.parent, "--markdown"]).exits(0).stdout;
@@ -147,13 +184,32 @@ fn a_conversation_is_printed_as_text_markdown_and_json() {
     assert_eq!(conversation["messages"][0]["blocks"][0]["text"], "what is \u{1b}[2J one?");
     assert_eq!(conversation["messages"][1]["id"], json!(stored.answer));
     assert_eq!(conversation["messages"][2]["parent"], json!(stored.answer));
-    let part = stored
-        .run(&["print", &stored.parent, "--to", &stored.answer])
-        .exits(0)
-        .says(&["2 messages of other branches"]);
-    assert!(part.stdout.contains("I look.") && !part.stdout.contains("It is one."), "{part:#?}");
-    stored.run(&["print", "uuu"]).exits(2).says(&["no conversation \"uuu\"", "toolsmith conversation list"]);
-    stored.run(&["print", &stored.parent, "--to", "x"]).exits(2).says(&["no message \"x\""]);
+    let part = stored.run(&["print", &stored.parent, "--to", &stored.answer]).exits(0);
+    assert_snapshot!(normal(&part.stderr), @r"
+    toolsmith: left out 2 messages of other branches; `toolsmith conversation export [id]` prints all, and --to MESSAGE prints the branch of a message
+    ");
+    assert_snapshot!(normal(&part.stdout), @r"
+    conversation [conv. id]
+    started 2026-01-01 12:00Z, model small, folder /work
+    4 messages; tokens: 200 read (100 of them cached), 40 written
+
+    user  2026-01-01 12:00Z  [message id]
+      what is \u{1b}[2J one?
+
+    assistant  2026-01-01 12:00Z  [message id]  100 read, 20 written
+      (thinking) a number
+      I look.
+      → execute_code
+        code:
+          let a = 1;
+          a
+    ");
+    assert_snapshot!(normal(&stored.run(&["print", "uuu"]).exits(2).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith/conversations.db has no conversation "uuu"; `toolsmith conversation list` lists them
+    "#);
+    assert_snapshot!(normal(&stored.run(&["print", &stored.parent, "--to", "x"]).exits(2).stderr), @r#"
+    toolsmith: the conversation [id] has no message "x"
+    "#);
     stored.run(&["print", &stored.parent, "--json", "--markdown"]).exits(2);
 }
 
@@ -185,22 +241,27 @@ fn conversations_are_exported_as_json_lines() {
     let path = out.to_str().unwrap();
     let wrong = stored.run(&["export", &stored.coder, "uuu", "--out", path]).exits(2);
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "what was there before", "{wrong:#?}");
-    stored.run(&["export", &stored.coder, "--out", path]).exits(0).says(&["wrote 1 conversation to", path]);
+    let done = stored.run(&["export", &stored.coder, "--out", path]).exits(0);
+    assert_snapshot!(normal(&done.stderr), @"toolsmith: wrote 1 conversation to /tmp/.tmpXXXXXX/out.jsonl");
     let written = lines(&std::fs::read_to_string(&out).unwrap());
     assert_eq!((written.len(), &written[0]["label"]), (1, &json!("subagent:coder:k4x")));
     assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
-    stored
-        .run(&["export", "--out", "/nowhere/at/all"])
-        .exits(7)
-        .says(&["/nowhere/at/all", "check its folder"]);
+    assert_snapshot!(normal(&stored.run(&["export", "--out", "/nowhere/at/all"]).exits(7).stderr), @r"
+    toolsmith: /nowhere/at/all can't be written: No such file or directory (os error 2)
+    help: check its folder
+    ");
 }
 
 #[test]
 fn delete_names_the_conversations_and_requires_full_ids() {
     let stored = StoredConversations::new();
     let part = &stored.parent[..9];
-    stored.run(&["delete", part]).exits(2).says(&["not a full id", &stored.parent]);
-    stored.run(&["delete", &stored.coder, "uuu"]).exits(2).says(&["uuu"]);
+    assert_snapshot!(normal(&stored.run(&["delete", part]).exits(2).stderr), @r"
+    toolsmith: [part] is not a full id; to delete that conversation, write [id]
+    ");
+    assert_snapshot!(normal(&stored.run(&["delete", &stored.coder, "uuu"]).exits(2).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith/conversations.db has no conversation "uuu"; `toolsmith conversation list` lists them
+    "#);
     assert_eq!(stored.ids(&["list", "--json"]).len(), 3, "a rejected delete deleted something");
     stored.run(&["delete"]).exits(2);
     let done = stored.run(&["delete", &stored.coder, &stored.parent]).exits(0);
@@ -211,32 +272,56 @@ fn delete_names_the_conversations_and_requires_full_ids() {
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert!(lines.len() == 2 && lines[0] == expected[0] && lines[1].starts_with(&expected[1]), "{done:#?}");
     assert_eq!(stored.ids(&["list", "--json"]), [stored.reviewer.as_str()]);
-    stored.run(&["print", &stored.parent]).exits(2).says(&["no conversation"]);
+    assert_snapshot!(normal(&stored.run(&["print", &stored.parent]).exits(2).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith/conversations.db has no conversation "[id]"; `toolsmith conversation list` lists them
+    "#);
 }
 
 #[test]
 fn prune_deletes_only_old_conversations() {
     let stored = StoredConversations::new();
-    stored.run(&["prune", "--older-than", "1h"]).exits(0).says(&["no conversation is that old"]);
+    assert_snapshot!(normal(&stored.run(&["prune", "--older-than", "1h"]).exits(0).stderr), @r"
+    toolsmith: no conversation is that old
+    ");
     assert_eq!(stored.ids(&["list", "--json"]).len(), 3);
     let done = stored.run(&["prune", "--older-than", "0s"]).exits(0);
     assert_eq!(done.stdout.lines().filter(|line| line.starts_with("deleted ")).count(), 3, "{done:#?}");
     assert_eq!(stored.ids(&["list", "--json"]), Vec::<String>::new());
-    stored.run(&["prune"]).exits(2).says(&["--older-than"]);
-    stored.run(&["prune", "--older-than", "soon"]).exits(2).says(&["such as 30d"]);
+    assert_snapshot!(normal(&stored.run(&["prune"]).exits(2).stderr), @r"
+    error: the following required arguments were not provided:
+      --older-than <TIME>
+
+    Usage: toolsmith conversation prune --older-than <TIME>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(normal(&stored.run(&["prune", "--older-than", "soon"]).exits(2).stderr), @r#"
+    error: invalid value 'soon' for '--older-than <TIME>': "soon" is not a time; write a number with s, m, h, d or w, such as 30d
+
+    For more information, try '--help'.
+    "#);
 }
 
 #[test]
 fn listing_does_not_create_the_database() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| start(folder.path(), arguments).done();
-    let done = run(&["list"]).exits(0).says(&["no conversations are kept in", "conversations.db yet"]);
+    let done = run(&["list"]).exits(0);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: no conversations are kept in /tmp/.tmpXXXXXX/toolsmith/conversations.db yet
+    ");
     assert_eq!(done.stdout, "");
     assert_eq!(run(&["list", "--json"]).exits(0).stdout, "[]\n");
     run(&["export"]).exits(0);
     run(&["prune", "--older-than", "1d"]).exits(0);
-    run(&["print", "x"]).exits(2).says(&["conversations.db yet"]);
-    run(&["delete", "x"]).exits(2).says(&["conversations.db yet"]);
+    assert_snapshot!(normal(&run(&["print", "x"]).exits(2).stderr), @r"
+    toolsmith: no conversations are kept in /tmp/.tmpXXXXXX/toolsmith/conversations.db yet
+    help: start one: toolsmith chat
+    ");
+    assert_snapshot!(normal(&run(&["delete", "x"]).exits(2).stderr), @r"
+    toolsmith: no conversations are kept in /tmp/.tmpXXXXXX/toolsmith/conversations.db yet
+    help: start one: toolsmith chat
+    ");
     assert!(!file(folder.path()).exists());
 }
 
@@ -248,9 +333,13 @@ fn the_configuration_sets_the_database() {
     let path = file(stored.folder.path());
     let run = |value: &str| start(elsewhere.path(), &["list"]).config_alone(&config(value)).done();
     assert!(run(path.to_str().unwrap()).exits(0).stdout.contains(&stored.parent));
-    run("false").exits(2).says(&["no conversations are kept", "agent.conversations"]);
+    assert_snapshot!(normal(&run("false").exits(2).stderr), @r"
+    toolsmith: no conversations are kept: agent.conversations is false in the configuration
+    ");
     let notes = elsewhere.path().join("notes.txt");
     std::fs::write(&notes, "no database ".repeat(100)).unwrap();
     let wrong = run(notes.to_str().unwrap()).exits(7);
-    wrong.says(&["notes.txt", "not a file of conversations", "agent.conversations"]);
+    assert_snapshot!(normal(&wrong.stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/notes.txt can't be opened: file is not a database; it is not a file of conversations; set agent.conversations to another one
+    ");
 }

@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::sync::OnceLock;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{Run, assert_says, binary};
+use end_to_end::harness::{Run, assert_says};
+use end_to_end::page::normal;
+use end_to_end::tiers::{has_namespaces, sandbox_config, without_namespaces};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Runs `toolsmith doctor --json`; returns its output.
@@ -88,8 +89,12 @@ fn a_missing_cache_is_not_created() {
     fs::write(&file, "").unwrap();
     let found = findings(Run::new(&file.join("below")), 7);
     assert_eq!(found["cache"]["writable"], false);
-    assert_says(&found["problems"][0]["what"], &["the cache at", "can't be used"]);
-    assert_says(&found["problems"][0]["advice"], &["TOOLSMITH_CACHE_DIR"]);
+    assert_snapshot!(normal(&found["problems"][0]["what"]), @r"
+    the cache at /tmp/.tmpXXXXXX/file/below can't be used: Not a directory (os error 20)
+    ");
+    assert_snapshot!(normal(&found["problems"][0]["advice"]), @r"
+    a file is where a folder must be: move that file away, or name another folder in TOOLSMITH_CACHE_DIR
+    ");
 }
 
 #[test]
@@ -101,8 +106,12 @@ fn a_missing_toolchain_is_reported() {
     };
     let found = findings(run(), 7);
     assert_eq!((&found["ok"], &found["toolchain"]["rustc"]), (&json!(false), &Value::Null));
-    assert_says(&found["problems"][0]["what"], &["no Rust compiler was found"]);
-    assert_says(&found["problems"][0]["advice"], &["rustup toolchain install stable"]);
+    assert_snapshot!(normal(&found["problems"][0]["what"]), @r"
+    no Rust compiler was found, neither with rustup nor on the search path
+    ");
+    assert_snapshot!(normal(&found["problems"][0]["advice"]), @r"
+    run `rustup toolchain install stable`, or install Rust 1.95 or newer
+    ");
     assert_eq!(found["tried"], Value::Null);
     let done = run().argument("doctor").done().exits(7);
     let missing = |line: &&str| line.starts_with("  missing  rustc");
@@ -131,7 +140,9 @@ fn a_missing_target_is_reported_and_not_installed() {
     let found = findings_with(run(), forbidden, 7);
     assert_eq!((&found["toolchain"]["target_installed"], &found["tried"]), (&json!(false), &Value::Null));
     assert_eq!(found["toolchain"]["target_line"], line);
-    assert_says(&found["problems"][0]["advice"], &[line]);
+    assert_snapshot!(normal(&found["problems"][0]["advice"]), @r"
+    type `rustup target add x86_64-unknown-linux-musl --toolchain bare`
+    ");
     let library = home.join("toolchains/bare/lib/rustlib/x86_64-unknown-linux-musl");
     assert!(!library.exists(), "doctor installed the target");
 }
@@ -150,8 +161,10 @@ fn a_missing_tier_is_reported() {
     let full = sandbox_config("minimum: full");
     let found = findings_with(without_namespaces(), &full, 7);
     assert_eq!((&found["tier"], &found["minimum"]), (&json!("landlock+seccomp"), &json!("full")));
-    assert_says(&found["problems"][0]["what"], &["the tier `full` is required", "user namespace"]);
-    assert_says(&found["problems"][0]["advice"], &[namespace["advice"].as_str().unwrap()]);
+    assert_snapshot!(normal(&found["problems"][0]["what"]), @r"
+    the tier `full` is required and lacks user namespace (No space left on device (os error 28))
+    ");
+    assert_snapshot!(normal(&found["problems"][0]["advice"]), @"sudo sysctl -w user.max_user_namespaces=10000");
     let done = without_namespaces().argument("doctor").config(&full).done().exits(7);
     let missing =
         |name: &str| done.stdout.lines().any(|line| line.starts_with(&format!("  missing  {name} ")));
@@ -159,7 +172,11 @@ fn a_missing_tier_is_reported() {
 
     // A run fails with the same message.
     let run = without_namespaces().arguments(&["run", "--json", "-"]).input("println!(\"ran\"); 1");
-    let done = run.config(&full).done().exits(7).says(&["`full`", "user namespace", "toolsmith doctor"]);
+    let done = run.config(&full).done().exits(7);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: this machine cannot run confined processes: the tier `full` is required and lacks user namespace (No space left on device (os error 28)); sudo sysctl -w user.max_user_namespaces=10000
+    help: `toolsmith doctor` shows all of it
+    ");
     assert_eq!(done.outcome()["report"]["kind"], "sandbox", "{done:#?}");
 }
 
@@ -167,10 +184,17 @@ fn a_missing_tier_is_reported() {
 fn errors_of_a_run_are_reported_in_advance() {
     // Scratch space needs namespaces.
     let found = findings_with(without_namespaces(), &sandbox_config("scratch: 1MiB"), 7);
-    assert_says(&found["problems"][0]["what"], &["scratch space", "`landlock+seccomp`"]);
+    assert_snapshot!(normal(&found["problems"][0]["what"]), @r"
+    the sandbox can't be set up: the sandbox policy is invalid: grants of scratch space need a tier with namespaces, but this is `landlock+seccomp`
+    ");
     // Errors in the configuration are reported too.
     let run = Run::new(shared()).argument("doctor").config(&sandbox_config("minimum: most"));
-    run.done().exits(2).says(&["given.yaml:5:"]);
+    assert_snapshot!(normal(&run.done().exits(2).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:5:14: "most" is not a sandbox tier: use full, landlock+seccomp or namespaces+seccomp
+      |
+    5 |     minimum: most
+      |              ^
+    "#);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run, binary, plain};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::json;
 
 /// The lines that say how to get a server.
@@ -51,7 +53,9 @@ fn commands_that_need_servers_name_two_ways_to_get_some() {
         );
         assert_eq!(run(words).argument("--json").done().exits(0).stdout, "[]\n");
     }
-    run(&["config", "check"]).done().exits(0).says(&["there is no configuration file"]);
+    assert_snapshot!(normal(&run(&["config", "check"]).done().exits(0).stderr), @r"
+    toolsmith: there is no configuration file; `toolsmith mcp add` writes one
+    ");
     run(&["doctor"]).done().exits(0);
 }
 
@@ -59,23 +63,69 @@ fn commands_that_need_servers_name_two_ways_to_get_some() {
 fn a_snippet_gets_the_demo_server_only_if_it_names_it_and_nothing_is_configured() {
     let named = plain("demo::echo(\"hello\").await?.text()").done().exits(0);
     assert_eq!(named.stdout, "hello\n");
-    named.says(&["no MCP servers are configured", "`demo` is the built-in demo server"]);
+    assert_snapshot!(normal(&named.stderr), @r"
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    ");
     let silent = plain("40 + 2").done().exits(0);
     assert_eq!((silent.stdout.as_str(), silent.stderr.as_str()), ("42\n", ""));
-    plain("shop::list_orders().await?").done().exits(3).says(&[NO_SERVERS]);
+    assert_snapshot!(normal(&plain("shop::list_orders().await?").done().exits(3).stderr), @r"
+    error[E0433]: cannot find module or crate `shop` in this scope
+     --> 1:1
+    1 | shop::list_orders().await?
+      | ^^^^ use of unresolved module or unlinked crate `shop`
+    help: there is no crate or module `shop`; only these crates are available: std, anyhow, chrono, futures, indexmap, itertools, regex, serde, serde_json, tokio
+
+    the snippet does not compile: cannot find module or crate `shop` in this scope
+    toolsmith: no MCP servers are configured
+    help: add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…
+    help: use the servers of another client: toolsmith adopt CLIENT
+    ");
     let other = "mcpServers:\n  shop: { command: toolsmith, args: [demo-server], trust: true }\n";
     let configured = plain("demo::echo(\"hello\").await?.text()").config(other).done().exits(3);
     assert!(!configured.stderr.contains("no MCP servers"), "{configured:#?}");
-    let use_demo = "help: to use the built-in demo server instead of the configured ones: --demo";
-    configured.says(&["no server `demo` is configured", use_demo]);
-    plain("shop::ecko(\"a\").await?").config(other).done().exits(3).says(&["did you mean"]);
+    assert_snapshot!(normal(&configured.stderr), @r#"
+    error[E0433]: cannot find module or crate `demo` in this scope
+     --> 1:1
+    1 | demo::echo("hello").await?.text()
+      | ^^^^ use of unresolved module or unlinked crate `demo`
+    help: there is no crate or module `demo`; only these crates are available: std, anyhow, chrono, futures, indexmap, itertools, regex, serde, serde_json, tokio, and the tool modules `shop`
+
+    the snippet does not compile: cannot find module or crate `demo` in this scope
+    toolsmith: no server `demo` is configured
+    help: to use the built-in demo server instead of the configured ones: --demo
+    "#);
+    let done = plain("shop::ecko(\"a\").await?").config(other).done().exits(3);
+    assert_snapshot!(normal(&done.stderr), @r#"
+    error[E0425]: cannot find function `ecko` in crate `shop`
+     --> 1:7
+    1 | shop::ecko("a").await?
+      |       ^^^^
+    help: `shop` has no `ecko`; did you mean `echo`?
+          shop::echo(message: String /* The text to send back. */) -> ToolResult
+
+    the snippet does not compile: cannot find function `ecko` in crate `shop`
+    "#);
+    let mut shown = Vec::new();
     for words in [
         &["mcp", "call", "demo.echo", "message=hello"][..],
         &["mcp", "test", "demo"],
         &["mcp", "tools", "demo"],
     ] {
-        run(words).config_alone(other).done().exits(2).says(&["unknown server \"demo\"", use_demo]);
+        shown.push(normal(&run(words).config_alone(other).done().exits(2).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    toolsmith: unknown server "demo"
+    help: configured servers: shop
+    help: to use the built-in demo server instead of the configured ones: --demo
+
+    toolsmith: unknown server "demo"
+    help: configured servers: shop
+    help: to use the built-in demo server instead of the configured ones: --demo
+
+    toolsmith: unknown server "demo"
+    help: configured servers: shop
+    help: to use the built-in demo server instead of the configured ones: --demo
+    "#);
 }
 
 #[test]
@@ -118,17 +168,25 @@ fn the_environment_names_a_configuration_that_an_option_overrides() {
         run(&["mcp", "list", "--json"]).arguments(more).variable("TOOLSMITH_CONFIG", &one).done().exits(0)
     };
     let named = list(&[]).stdout;
-    assert!(named.contains("\"first\"") && named.contains("config ") && !named.contains("second"), "{named}");
+    assert_snapshot!(normal(&named), @r#"
+    [{"id":"first","transport":"stdio","enabled":true,"source":"config /tmp/.tmpXXXXXX/one.yaml","address":"[target]/toolsmith demo-server","timeout":60.0,"requestTimeout":30.0,"error":null}]
+    "#);
     let overridden = list(&["--config", &other]).stdout;
-    assert!(overridden.contains("\"second\"") && !overridden.contains("first"), "{overridden}");
+    assert_snapshot!(normal(&overridden), @r#"
+    [{"id":"second","transport":"stdio","enabled":true,"source":"config /tmp/.tmpXXXXXX/other.yaml","address":"[target]/toolsmith demo-server","timeout":60.0,"requestTimeout":30.0,"error":null}]
+    "#);
     let missing = run(&["mcp", "list"]).variable("TOOLSMITH_CONFIG", "/nowhere/x.yaml").done().exits(2);
-    missing.says(&["/nowhere/x.yaml can't be read"]);
+    assert_snapshot!(normal(&missing.stderr), @r"
+    toolsmith: the configuration /nowhere/x.yaml can't be read: there is no such file
+    help: check the path of the configuration file
+    ");
 }
 
 #[test]
 fn mcp_can_be_switched_off_as_a_whole() {
     let config = "globalSettings: { enabled: false }\n\
                   mcpServers:\n  shop: { command: toolsmith, args: [demo-server], trust: true }\n";
+    let mut shown = Vec::new();
     for words in [
         &["mcp", "tools"][..],
         &["mcp", "test", "shop"],
@@ -137,9 +195,29 @@ fn mcp_can_be_switched_off_as_a_whole() {
         &["mcp", "tools", "--demo"],
     ] {
         let done = run(words).config_alone(config).done().exits(2);
-        done.says(&["MCP is switched off: globalSettings.enabled is false in ", "given.yaml:1"]);
+        shown.push(normal(&done.stderr));
     }
-    let list = run(&["mcp", "list"]).config_alone(config).done().exits(0).says(&["MCP is switched off"]);
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: MCP is switched off: globalSettings.enabled is false in /tmp/.tmpXXXXXX/given.yaml:1
+    help: to use servers, remove it, or write `enabled: true`
+
+    toolsmith: MCP is switched off: globalSettings.enabled is false in /tmp/.tmpXXXXXX/given.yaml:1
+    help: to use servers, remove it, or write `enabled: true`
+
+    toolsmith: MCP is switched off: globalSettings.enabled is false in /tmp/.tmpXXXXXX/given.yaml:1
+    help: to use servers, remove it, or write `enabled: true`
+
+    toolsmith: MCP is switched off: globalSettings.enabled is false in /tmp/.tmpXXXXXX/given.yaml:1
+    help: to use servers, remove it, or write `enabled: true`
+
+    toolsmith: MCP is switched off: globalSettings.enabled is false in /tmp/.tmpXXXXXX/given.yaml:1
+    help: to use servers, remove it, or write `enabled: true`
+    ");
+    let list = run(&["mcp", "list"]).config_alone(config).done().exits(0);
+    assert_snapshot!(normal(&list.stderr), @r"
+    toolsmith: MCP is switched off: globalSettings.enabled is false in /tmp/.tmpXXXXXX/given.yaml:1
+    help: to use servers, remove it, or write `enabled: true`
+    ");
     assert!(list.stdout.lines().any(|line| line.contains("shop") && line.contains(" no ")), "{list:#?}");
 }
 
@@ -195,7 +273,15 @@ fn names_in_filters_that_no_tool_has_are_warned_about() {
     }
     let empty = "mcpServers:\n  shop: { command: toolsmith, args: [demo-server], enabledTools: [] }\n";
     let done = run(&["mcp", "tools"]).config_alone(empty).done().exits(2);
-    done.says(&["given.yaml:2:", "the list is empty; name tools, or remove the key"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:2:66: the list is empty; name tools, or remove the key (`enabled: false` leaves the whole server out)
+      |
+    2 | …ith, args: [demo-server], enabledTools: [] }
+      |                                          ^
+    no usable server is left
+    help: correct the entry, or add another server
+    help: add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…
+    ");
 }
 
 #[test]
@@ -228,20 +314,22 @@ fn the_check_of_a_configuration_reads_what_it_names_and_knows_what_has_no_effect
         run(&["config", "check"]).arguments(arguments).working_folder(folder.path()).done()
     };
     let done = check(&["wrong.yaml"]).exits(2);
-    for (line, phrase) in [
-        ("wrong.yaml:3:", "schema.json can't be used"),
-        ("wrong.yaml:4:", "prompt.md can't be used"),
-        ("wrong.yaml:5:", "this build of toolsmith can't export it"),
-    ] {
+    let mut texts = Vec::new();
+    for line in ["wrong.yaml:3:", "wrong.yaml:4:", "wrong.yaml:5:"] {
         let found = done.stdout.lines().find(|shown| shown.starts_with(line)).unwrap_or_default();
-        assert!(found.contains(phrase), "{line} {phrase}: {done:#?}");
+        texts.push(normal(&found));
     }
-    done.says(&["3 problems"]);
+    assert_snapshot!(texts.join("\n"), @r#"
+    wrong.yaml:3:56: the output schema /tmp/.tmpXXXXXX/schema.json can't be used: its `type` is not "object"; wrap the answer in an object
+    wrong.yaml:4:31: the system prompt /tmp/.tmpXXXXXX/prompt.md can't be used: `{{foldr}}` on line 1 is unknown; the placeholders are {{folder}}, {{date}}, {{tools}}, {{instructions}}, {{subagent}} (write `{{{{` for two braces)
+    wrong.yaml:5:21: telemetry is configured, but this build of toolsmith can't export it; build it with `--features otel`, or remove telemetry from the configuration
+    "#);
+    assert_snapshot!(normal(&done.stderr), @"toolsmith: 3 problems");
     write("toolsmith.yaml", "mcpServers:\n  shop: { command: toolsmith, args: [demo-server] }\n");
-    let untrusted = check(&[])
-        .exits(0)
-        .says(&["toolsmith.yaml is not trusted yet, and has no effect", "toolsmith trust"]);
-    assert!(!untrusted.stderr.contains("no problems"), "{untrusted:#?}");
+    let untrusted = check(&[]).exits(0);
+    assert_snapshot!(normal(&untrusted.stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and has no effect until you trust it: toolsmith trust
+    ");
 }
 
 #[test]

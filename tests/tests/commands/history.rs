@@ -5,7 +5,9 @@ use std::fs;
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, fault_entry};
 use end_to_end::models::ModelServer;
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, HANDSHAKE, Serve, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A configured secret of a server.
@@ -137,14 +139,38 @@ fn executions_are_found_compared_exported_and_deleted() {
     let differences = state.json(&["diff", &all[2], &all[1], "--json"]);
     assert_eq!(differences["calls"][0]["tool"], "demo.list_orders");
     let snippet = differences["texts"]["snippet"].as_str().unwrap();
-    assert!(
-        snippet.contains("-demo::list_orders().limit(1)")
-            && snippet.contains("+demo::list_orders().limit(2)"),
-        "{snippet}"
-    );
+    assert_snapshot!(normal(&snippet), @r"
+    @@ -1 +1 @@
+    -demo::list_orders().limit(1).await?.orders.len()
+    \ No newline at end of file
+    +demo::list_orders().limit(2).await?.orders.len()
+    \ No newline at end of file
+    ");
     let text = state.history(&["diff", &all[1], &all[0]]).exits(0).stdout;
-    assert!(text.contains("status: ok → panic"), "{text}");
-    state.history(&["diff", &all[1], &all[1]]).exits(0).says(&["do not differ"]);
+    assert_snapshot!(normal(&text), @r#"
+    status: ok → panic
+    error: none → unmistakable
+    folder: /tmp/.tmpXXXXXX → /tmp/.tmpXXXXXX
+    manifest: ["demo.list_orders"] → []
+    tokens: 16 → 21
+    demo.list_orders: 1 calls (0 failed), 878 bytes, [time] ms → 0 calls (0 failed), 0 bytes, [time] ms
+
+    result:
+    @@ -1 +0,0 @@
+    -2
+    \ No newline at end of file
+
+
+    snippet:
+    @@ -1 +1 @@
+    -demo::list_orders().limit(2).await?.orders.len()
+    \ No newline at end of file
+    +panic!("unmistakable")
+    \ No newline at end of file
+    "#);
+    assert_snapshot!(normal(&state.history(&["diff", &all[1], &all[1]]).exits(0).stderr), @r"
+    toolsmith: the executions do not differ
+    ");
 
     let exported = state.history(&["export", "--tool", "list_orders"]).exits(0).stdout;
     let exported: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -152,12 +178,24 @@ fn executions_are_found_compared_exported_and_deleted() {
     assert_eq!(exported[0], state.json(&["show", "--json", &all[1]]));
 
     state.history(&["delete", &all[0][..8]]).exits(2).says(&["is not a full id", &all[0]]);
-    state.history(&["delete", "--status", "ok"]).exits(7).says(&["no terminal to ask on", "--yes"]);
-    state.history(&["delete"]).exits(2).says(&["--all"]);
-    state.history(&["delete", &all[0]]).exits(0).says(&["deleted 1 execution"]);
+    assert_snapshot!(normal(&state.history(&["delete", "--status", "ok"]).exits(7).stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to delete the executions without a question, add --yes
+    ");
+    assert_snapshot!(normal(&state.history(&["delete"]).exits(2).stderr), @r"
+    toolsmith: nothing says which executions to delete
+    help: name them by id, choose them with an option such as --until 30d, or write --all
+    ");
+    assert_snapshot!(normal(&state.history(&["delete", &all[0]]).exits(0).stderr), @r"
+    toolsmith: deleted 1 execution
+    ");
     assert!(!state.text().contains("unmistakable"));
-    state.history(&["show", &all[0]]).exits(2).says(&["has no execution"]);
-    state.history(&["delete", "--all", "--yes"]).exits(0).says(&["deleted 2 executions"]);
+    assert_snapshot!(normal(&state.history(&["show", &all[0]]).exits(2).stderr), @r#"
+    toolsmith: the history /tmp/.tmpXXXXXX/toolsmith/history.db has no execution "[hash]"; `toolsmith history list` lists them
+    "#);
+    assert_snapshot!(normal(&state.history(&["delete", "--all", "--yes"]).exits(0).stderr), @r"
+    toolsmith: deleted 2 executions
+    ");
     assert_eq!(ids(&[]), [""; 0]);
 }
 
@@ -170,7 +208,11 @@ fn an_execution_can_be_run_again() {
         let id = state.latest()["id"].as_str().unwrap().to_owned();
         state.command(&["history", "rerun", &id]).arguments(more).config_alone(DEMO).done()
     };
-    again(&[]).exits(7).says(&["are not kept", "--arg KEY=VALUE"]);
+    assert_snapshot!(normal(&again(&[]).exits(7).stderr), @r"
+    toolsmith: the arguments of [hash] are not kept
+    help: give all of them again: --arg KEY=VALUE
+    help: to keep arguments from now on: `history: { arguments: full }` in your configuration
+    ");
     assert_eq!(again(&["--arg", "a=3", "--arg", "b=4"]).exits(0).stdout, "3 and 4\n");
     let full = format!("{DEMO}history: {{ arguments: full }}\n");
     state.command(&["run", "-", "--arg", "a=1", "--arg", "b=2"]).input(code).config(&full).done().exits(0);
@@ -181,7 +223,10 @@ fn an_execution_can_be_run_again() {
         fault_entry("faulty", "sound", &format!("    env: {{ KEY: {SECRET} }}\n"))
     );
     state.command(&["run", "-"]).input(format!("{SECRET:?}")).config(&config).done().exits(0);
-    again(&[]).exits(7).says(&["contained a secret"]);
+    assert_snapshot!(normal(&again(&[]).exits(7).stderr), @r"
+    toolsmith: the snippet of [hash] contained a secret, which is not kept
+    help: write the snippet to a file, and run that: toolsmith history show [hash]
+    ");
 }
 
 #[test]
@@ -264,7 +309,11 @@ fn agents_and_their_questions_are_kept() {
     assert_eq!((&question["about"], &question["tools"]), (&json!("program"), &json!(["faulty.echo"])));
     assert_eq!(question["answer"], "once");
     assert!(question["answered_ms"].as_f64() >= question["asked_ms"].as_f64(), "{question:#}");
-    assert!(question["text"].as_str().unwrap().contains("faulty.echo"));
+    assert_snapshot!(normal(&question["text"]), @r"
+    The program can call tools that need your permission:
+      faulty.echo
+    Allow it?
+    ");
 }
 
 #[test]
@@ -305,8 +354,13 @@ fn the_history_can_be_switched_off() {
     state.command(&["run", "-"]).input("1").config(&off).done().exits(0);
     assert!(!state.file().exists());
     assert!(state.list(&[]).is_empty());
-    state.history(&["list"]).exits(0).says(&["no executions are kept in"]);
-    state.history(&["show"]).exits(2).says(&["no executions are kept in"]);
+    assert_snapshot!(normal(&state.history(&["list"]).exits(0).stderr), @r"
+    toolsmith: no executions are kept in /tmp/.tmpXXXXXX/toolsmith/history.db yet
+    ");
+    assert_snapshot!(normal(&state.history(&["show"]).exits(2).stderr), @r"
+    toolsmith: no executions are kept in /tmp/.tmpXXXXXX/toolsmith/history.db yet
+    help: run a snippet: toolsmith run FILE; the history keeps it unless `history.enabled` is false
+    ");
 }
 
 #[test]
@@ -326,7 +380,9 @@ fn a_file_that_can_not_be_written_costs_one_warning_and_no_execution() {
     server.close_input();
     server.end();
     assert_eq!(server.stderr().matches("the history").count(), 1, "{}", server.stderr());
-    state.history(&["list"]).exits(7).says(&["it is damaged"]);
+    assert_snapshot!(normal(&state.history(&["list"]).exits(7).stderr), @r"
+    toolsmith: the history /tmp/.tmpXXXXXX/toolsmith/history.db can't be opened: file is not a database; it is damaged; move it away, and a new one is created
+    ");
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 
 use end_to_end::harness::{FinishedRun, Run, forget, spawn};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 
 use crate::clients::Home;
 
@@ -42,24 +44,51 @@ fn the_keyring_is_not_read_before_a_server_is_used() {
     let failed = toolsmith(&home, NO_BUS, &["mcp", "test", "secret"], "");
     assert_ne!(failed.code(), 0);
     let said = failed.stdout + &failed.stderr;
-    assert!(said.contains("the keyring is not available") && said.contains("${NAME}"), "{said}");
+    assert_snapshot!(normal(&said), @r"
+    secret: error: the keyring is not available: Failed to connect to socket /nowhere/bus: No such file or directory
+    help: start a keyring with a Secret Service, such as GNOME Keyring or KWallet, and unlock it
+    help: or use environment variables instead: ${NAME} in place of ${keyring:NAME}
+    ");
 }
 
 #[test]
 fn without_a_keyring_the_commands_name_the_other_way() {
     let home = home();
+    let mut shown = Vec::new();
     for (arguments, input) in [
         (&["secret", "set", "my.token"][..], "hunter2-hunter2\n"),
         (&["secret", "list"], ""),
         (&["secret", "delete", "a"], ""),
     ] {
         let done = toolsmith(&home, NO_BUS, arguments, input).exits(2);
-        let done = done.says(&["the keyring is not available", "${NAME} in place of ${keyring:NAME}"]);
-        assert!(!done.stderr.contains("hunter2"), "{}", done.stderr);
+        shown.push(normal(&done.stderr));
     }
-    toolsmith(&home, NO_BUS, &["secret", "set", "a/b"], "x").exits(2).says(&["1 to 128 letters"]);
-    toolsmith(&home, NO_BUS, &["secret", "set", "a"], "").exits(2).says(&["the secret is empty"]);
-    toolsmith(&home, NO_BUS, &["secret", "set", "a"], &"x".repeat(20_000)).exits(2).says(&["16384 bytes"]);
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: the keyring is not available: Failed to connect to socket /nowhere/bus: No such file or directory
+    help: start a keyring with a Secret Service, such as GNOME Keyring or KWallet, and unlock it
+    help: or use environment variables instead: ${NAME} in place of ${keyring:NAME}
+
+    toolsmith: the keyring is not available: Failed to connect to socket /nowhere/bus: No such file or directory
+    help: start a keyring with a Secret Service, such as GNOME Keyring or KWallet, and unlock it
+    help: or use environment variables instead: ${NAME} in place of ${keyring:NAME}
+
+    toolsmith: the keyring is not available: Failed to connect to socket /nowhere/bus: No such file or directory
+    help: start a keyring with a Secret Service, such as GNOME Keyring or KWallet, and unlock it
+    help: or use environment variables instead: ${NAME} in place of ${keyring:NAME}
+    ");
+    let printed = toolsmith(&home, NO_BUS, &["secret", "set", "a/b"], "x").exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    error: invalid value 'a/b' for '<NAME>': a name has 1 to 128 letters, digits, `_`, `-` and `.`
+
+    For more information, try '--help'.
+    ");
+    let printed = toolsmith(&home, NO_BUS, &["secret", "set", "a"], "").exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the secret is empty; nothing is stored
+    help: type it at the prompt, or write it to standard input
+    ");
+    let printed = toolsmith(&home, NO_BUS, &["secret", "set", "a"], &"x".repeat(20_000)).exits(2);
+    assert_snapshot!(normal(&printed.stderr), @"toolsmith: the secret has more than 16384 bytes, the maximum");
 }
 
 #[test]
@@ -68,11 +97,17 @@ fn a_secret_outside_the_servers_is_an_error_with_its_place() {
     home.write("odd.yaml", "mcpServers: { a: { command: x, roots: [\"${keyring:b}\"] } }\nserve: { audit: { file: \"${keyring:c}\" } }\n");
     let done = toolsmith(&home, NO_BUS, &["config", "check", "odd.yaml"], "").exits(2);
     let said = done.stdout + &done.stderr;
-    for phrase in
-        ["odd.yaml:1:", "${keyring:b} can't be used here", "odd.yaml:2:", "${keyring:c} can't be used here"]
-    {
-        assert!(said.contains(phrase), "{phrase:?} is missing in {said}");
-    }
+    assert_snapshot!(normal(&said), @r#"
+    odd.yaml:1:40: ${keyring:b} can't be used here, only in command, args, env, cwd, url, headers and the client of a server; write an environment variable: ${NAME}
+      |
+    1 | mcpServers: { a: { command: x, roots: ["${keyring:b}"] } }
+      |                                        ^
+    odd.yaml:2:25: ${keyring:c} can't be used here, only in command, args, env, cwd, url, headers and the client of a server; write an environment variable: ${NAME}
+      |
+    2 | serve: { audit: { file: "${keyring:c}" } }
+      |                         ^
+    toolsmith: 2 problems
+    "#);
 }
 
 /// A bus with a real Secret Service, which ends with this.

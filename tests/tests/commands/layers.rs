@@ -5,6 +5,8 @@ use std::path::Path;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -103,6 +105,7 @@ fn later_layers_override_earlier_ones_by_name_and_by_key() {
         json!({ "name": "new", "layer": "environment", "place": "TOOLSMITH_MCP_SERVERS:1",
         "state": "enabled", "entry": { "command": "e" }, "wrong": null })
     );
+    let mut texts = Vec::new();
     for wrong in [
         "[{}]",
         "7",
@@ -111,8 +114,28 @@ fn later_layers_override_earlier_ones_by_name_and_by_key() {
         "[1]",
     ] {
         let run = place.run(&["config", "show"]).variable("TOOLSMITH_MCP_SERVERS", wrong);
-        run.done().exits(2).says(&["TOOLSMITH_MCP_SERVERS:1:"]);
+        texts.push(normal(&run.done().exits(2).stderr));
     }
+    assert_snapshot!(texts.join("\n"), @r#"
+    toolsmith: TOOLSMITH_MCP_SERVERS:1:2: the server has no name; write "name": "…"
+      |
+    1 | [{}]
+      |  ^
+
+    toolsmith: TOOLSMITH_MCP_SERVERS:1:1: expected a mapping; write `mcpServers:` and the servers below it
+
+    toolsmith: TOOLSMITH_MCP_SERVERS:1:29: another server in the list has this name; keep one of them
+      |
+    1 | [{ "name": "a" }, { "name": "a" }]
+      |                             ^
+
+    toolsmith: TOOLSMITH_MCP_SERVERS:1:1: unclosed bracket '{'; close it
+
+    toolsmith: TOOLSMITH_MCP_SERVERS:1:2: expected an object with a server's `name`
+      |
+    1 | [1]
+      |  ^
+    "#);
 }
 
 #[test]
@@ -124,19 +147,53 @@ fn a_project_is_ignored_until_it_is_trusted_and_after_every_change() {
     place.project(&text);
     let commands: [&[&str]; 5] =
         [&["run", "-"], &["codegen"], &["mcp", "lock"], &["cache", "warm"], &["config", "show"]];
+    let mut texts = Vec::new();
     for command in commands {
         let done = place.run(command).input("1").done().exits(2);
-        done.says(&["toolsmith.yaml, is not trusted yet", "toolsmith trust"]);
+        texts.push(normal(&done.stderr));
     }
+    assert_snapshot!(texts.join("\n"), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     // Without a terminal, there is no prompt and nothing is recorded.
-    let done = place.run(&["trust"]).done().exits(2).says(&["toolsmith trust --yes"]);
-    for phrase in
-        [FAULT_SERVER.path().as_str(), "a\\u{1b}[2Jb", "!   trust: true", "! reads the variables: HOME"]
-    {
-        assert!(done.stdout.contains(phrase), "{phrase:?} is missing in {done:#?}");
-    }
-    assert!(!done.stdout.contains('\u{1b}'), "{done:#?}");
-    place.ok(&["trust", "--show"]).says(&["is not trusted"]);
+    let done = place.run(&["trust"]).done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to trust it without a question: toolsmith trust --yes
+    ");
+    assert_snapshot!(normal(&done.stdout), @r#"
+    /tmp/.tmpXXXXXX/toolsmith.yaml:
+      server evil starts: [target]/fault-server "a\u{1b}[2Jb"
+    !   env: {"T":"${HOME}"}
+    !   trust: true
+    ! reads the variables: HOME
+    "#);
+    assert_snapshot!(normal(&place.ok(&["trust", "--show"]).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted
+    ");
     place.run(&["config", "show"]).done().exits(2);
     place.ok(&["trust", "--yes"]);
     assert_eq!(servers(&place.shown(&[])), json!([["evil", "project", "enabled"]]));
@@ -145,26 +202,45 @@ fn a_project_is_ignored_until_it_is_trusted_and_after_every_change() {
     assert_eq!(fs::metadata(&record).unwrap().permissions().mode() & 0o777, 0o600);
 
     place.project(&text.replace("[2J", "[3J"));
-    place.run(&["config", "show"]).done().exits(2).says(&["has changed since it was trusted"]);
+    assert_snapshot!(normal(&place.run(&["config", "show"]).done().exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, has changed since it was trusted
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     place.project(&text);
     place.ok(&["config", "show"]);
     place.ok(&["trust", "--remove"]);
-    place.run(&["config", "show"]).done().exits(2).says(&["not trusted yet"]);
+    assert_snapshot!(normal(&place.run(&["config", "show"]).done().exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     // A file named on the command line is used; the project's is ignored with a note.
     fs::write(place.folder.path().join("other.yaml"), "mcpServers:\n  own: { command: x }\n").unwrap();
-    let done = place
-        .ok(&["config", "show", "--config", "other.yaml"])
-        .says(&["is not trusted yet, and is left out"]);
+    let done = place.ok(&["config", "show", "--config", "other.yaml"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and is left out (`toolsmith trust` shows it)
+    ");
     assert!(done.stdout.contains("server own") && !done.stdout.contains("evil"), "{done:#?}");
     assert_eq!(
         servers(&place.shown(&["--config", "toolsmith.yaml"])),
         json!([["evil", "config", "enabled"]])
     );
     // An unreadable record trusts nothing.
+    let mut texts = Vec::new();
     for broken in ["broken", r#"{ "version": 1, "files": { "/a": "1", "\u002fa": "2" } }"#] {
         fs::write(&record, broken).unwrap();
-        place.run(&["config", "show"]).done().exits(2).says(&["the trust record", "help"]);
+        texts.push(normal(&place.run(&["config", "show"]).done().exits(2).stderr));
     }
+    assert_snapshot!(texts.join("\n"), @r#"
+    toolsmith: the trust record /tmp/.tmpXXXXXX/toolsmith/trusted.json can't be read: expected value at line 1 column 1
+    help: remove the file, and trust your projects again
+
+    toolsmith: the trust record /tmp/.tmpXXXXXX/toolsmith/trusted.json can't be read: the name "/a" appears twice in one object at line 1 column 39
+    help: remove the file, and trust your projects again
+    "#);
 }
 
 #[test]
@@ -173,7 +249,10 @@ fn two_files_in_one_place_are_reported() {
     place.project("mcpServers: { a: { command: x } }\n");
     fs::create_dir(place.folder.path().join(".toolsmith")).unwrap();
     fs::write(place.folder.path().join(".toolsmith/config.json"), "{}").unwrap();
-    place.run(&["config", "show"]).done().exits(2).says(&["two configurations", "config.json", "keep one"]);
+    assert_snapshot!(normal(&place.run(&["config", "show"]).done().exits(2).stderr), @r"
+    toolsmith: there are two configurations, /tmp/.tmpXXXXXX/toolsmith.yaml and /tmp/.tmpXXXXXX/.toolsmith/config.json
+    help: keep one of them
+    ");
 }
 
 #[test]
@@ -182,18 +261,45 @@ fn a_broken_server_does_not_affect_the_others_unless_strict() {
         "mcpServers:\n  good: {{ command: {FAULT_SERVER:?}, args: [sound], trust: true }}\n  bad: {{ comand: x }}\n  unset: {{ command: x, env: {{ A: \"${{TOOLSMITH_NO_SUCH_VARIABLE}}\" }} }}\n"
     );
     let run = |more: &[&str]| Run::new(shared()).arguments(&["codegen"]).arguments(more).config(&text).done();
-    let done = run(&[]).exits(0).says(&[
-        "warning: ",
-        "given.yaml:3:10: unknown key `comand`",
-        "given.yaml:4:",
-        "is not set",
-    ]);
-    assert!(done.stdout.contains("good"), "{done:#?}");
+    let done = run(&[]).exits(0);
+    assert_snapshot!(normal(&done.stderr), @r#"
+    toolsmith: warning: /tmp/.tmpXXXXXX/given.yaml:3:10: unknown key `comand`; did you mean `command`?
+      |
+    3 |   bad: { comand: x }
+      |          ^
+    toolsmith: warning: /tmp/.tmpXXXXXX/given.yaml:4:34: the environment variable TOOLSMITH_NO_SUCH_VARIABLE is not set; set it, or write a default: ${TOOLSMITH_NO_SUCH_VARIABLE:-…}
+      |
+    4 |   unset: { command: x, env: { A: "${TOOLSMITH_NO_SUCH_VARIABLE}" } }
+      |                                  ^
+    "#);
+    assert_snapshot!(normal(&done.stdout), @r"
+    mod good {
+    /// A tool of the fault server.
+    echo(message?: String) -> ToolResult
+    }
+    ");
     assert_eq!(done.stderr.matches("comand").count(), 2, "expected one report with its line: {done:#?}");
-    run(&["--strict"]).exits(2).says(&["given.yaml:3:10: unknown key `comand`", "given.yaml:4:"]);
+    assert_snapshot!(normal(&run(&["--strict"]).exits(2).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:3:10: unknown key `comand`; did you mean `command`?
+      |
+    3 |   bad: { comand: x }
+      |          ^
+    /tmp/.tmpXXXXXX/given.yaml:4:34: the environment variable TOOLSMITH_NO_SUCH_VARIABLE is not set; set it, or write a default: ${TOOLSMITH_NO_SUCH_VARIABLE:-…}
+      |
+    4 |   unset: { command: x, env: { A: "${TOOLSMITH_NO_SUCH_VARIABLE}" } }
+      |                                  ^
+    "#);
     let all_broken = "mcpServers:\n  bad: { comand: x }\n";
     let done = Run::new(shared()).arguments(&["codegen"]).config(all_broken).done().exits(2);
-    done.says(&["given.yaml:2:10", "no usable server is left", "toolsmith mcp add"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:2:10: unknown key `comand`; did you mean `command`?
+      |
+    2 |   bad: { comand: x }
+      |          ^
+    no usable server is left
+    help: correct the entry, or add another server
+    help: add a server: toolsmith mcp add NAME -- COMMAND ARGUMENTS…
+    ");
 }
 
 #[test]
@@ -213,13 +319,29 @@ fn check_reports_all_problems_of_all_files() {
     let place = Project::new();
     place.project("mcpServers:\n  a: { comand: x, timeout: -1 }\n");
     place.user("codeMod: {}\n");
-    let done = place.run(&["config", "check"]).done().exits(2).says(&["3 problems"]);
-    for phrase in ["toolsmith.yaml:2:8:", "toolsmith.yaml:2:28:", "config.yaml:1:1:"] {
-        assert!(done.stdout.contains(phrase), "{phrase:?} is missing in {done:#?}");
-    }
+    let done = place.run(&["config", "check"]).done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and has no effect until you trust it: toolsmith trust
+    toolsmith: 3 problems
+    ");
+    assert_snapshot!(normal(&done.stdout), @r"
+    /tmp/.tmpXXXXXX/toolsmith/config.yaml:1:1: unknown key `codeMod`; did you mean `codeMode`?
+      |
+    1 | codeMod: {}
+      | ^
+    /tmp/.tmpXXXXXX/toolsmith.yaml:2:8: unknown key `comand`; did you mean `command`?
+      |
+    2 |   a: { comand: x, timeout: -1 }
+      |        ^
+    /tmp/.tmpXXXXXX/toolsmith.yaml:2:28: -1 is out of range; write 0 for no limit, or up to 86400 seconds
+      |
+    2 |   a: { comand: x, timeout: -1 }
+      |                            ^
+    ");
     fs::write(place.folder.path().join("fine.yaml"), "mcpServers: { a: { command: x } }\n").unwrap();
-    place.ok(&["config", "check", "fine.yaml"]).says(&["no problems"]);
-    place.run(&["config", "check", "fine.yaml", "missing.yaml"]).done().exits(2).says(&["1 problem"]);
+    assert_snapshot!(normal(&place.ok(&["config", "check", "fine.yaml"]).stderr), @"toolsmith: no problems");
+    let printed = place.run(&["config", "check", "fine.yaml", "missing.yaml"]).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @"toolsmith: 1 problem");
     let schema: Value = serde_json::from_str(&place.ok(&["config", "schema"]).stdout).unwrap();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
 }
@@ -251,11 +373,34 @@ fn editing_servers_keeps_comments() {
     place.project(&format!("# mine\n{}# the end\n", place.text()));
     place.run(&["config", "show"]).done().exits(2);
     // A change does not make the rest of the file trusted.
-    place.ok(&["mcp", "disable", "files"]).says(&["toolsmith trust"]);
+    assert_snapshot!(normal(&place.ok(&["mcp", "disable", "files"]).stderr), @r"
+    toolsmith: it has no effect until you trust it: toolsmith trust
+    toolsmith: disabled files in /tmp/.tmpXXXXXX/toolsmith.yaml
+    ");
     place.run(&["config", "show"]).done().exits(2);
     place.ok(&["trust", "--yes"]);
     place.ok(&["mcp", "add", "web", "--url", "https://x.example/mcp", "--header", "X-Key=${KEY}", "--trust"]);
-    assert!(place.text().starts_with("# mine\n") && place.text().contains("# the end\n"), "{}", place.text());
+    assert_snapshot!(normal(&place.text()), @r"
+    # mine
+    mcpServers:
+      files:
+        type: stdio
+        command: files-mcp
+        args:
+          - '--root'
+          - /data
+        env:
+          KEY: ${KEY}
+        timeout: 5
+        permission: ask
+        enabled: false
+      web:
+        url: https://x.example/mcp
+        headers:
+          X-Key: ${KEY}
+        trust: true
+    # the end
+    ");
     let entry = |place: &Project, index: usize| place.shown(&[])["servers"][index]["entry"].clone();
     assert_eq!(
         entry(&place, 1),
@@ -266,23 +411,50 @@ fn editing_servers_keeps_comments() {
     assert_eq!(entry(&place, 0)["enabled"], true);
 
     let before = place.text();
-    place.run(&["mcp", "add", "web", "--", "x"]).done().exits(2).says(&["already has web", "--replace"]);
-    place.run(&["mcp", "add", "odd", "--url", "nowhere"]).done().exits(2).says(&["not an absolute address"]);
-    place
-        .run(&["mcp", "add", "odd", "--url", "https://x.example", "--env", "A=b"])
-        .done()
-        .exits(2)
-        .says(&["only for stdio"]);
-    place.run(&["mcp", "add", "odd"]).done().exits(2).says(&["a command or a URL"]);
+    assert_snapshot!(normal(&place.run(&["mcp", "add", "web", "--", "x"]).done().exits(2).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml already has web, and is unchanged
+    help: replace existing servers: --replace
+    ");
+    let done = place.run(&["mcp", "add", "odd", "--url", "nowhere"]).done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: the file is unchanged, because the entry would be invalid:
+    /tmp/.tmpXXXXXX/toolsmith.yaml:20:10: this is not an absolute address; write one such as https://example.com/mcp
+       |
+    20 |     url: nowhere
+       |          ^
+    ");
+    let done =
+        place.run(&["mcp", "add", "odd", "--url", "https://x.example", "--env", "A=b"]).done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: the file is unchanged, because the entry would be invalid:
+    /tmp/.tmpXXXXXX/toolsmith.yaml:21:7: `env` is only for stdio servers; remove it, or write `type: stdio`
+       |
+    21 |       A: *
+       |       ^
+    ");
+    assert_snapshot!(normal(&place.run(&["mcp", "add", "odd"]).done().exits(2).stderr), @r"
+    toolsmith: a server needs a command or a URL
+    help: toolsmith mcp add NAME -- COMMAND ARGUMENTS…
+    help: toolsmith mcp add NAME --url https://…
+    ");
     place.run(&["mcp", "add", "a b", "--", "x"]).done().exits(2);
-    place.run(&["mcp", "remove", "other"]).done().exits(2).says(&["no server other"]);
-    place.run(&["mcp", "disable", "other"]).done().exits(2).says(&["no server other"]);
+    assert_snapshot!(normal(&place.run(&["mcp", "remove", "other"]).done().exits(2).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml has no server other
+    help: `toolsmith config show` lists the servers and their files
+    ");
+    assert_snapshot!(normal(&place.run(&["mcp", "disable", "other"]).done().exits(2).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml has no server other
+    help: `toolsmith config show` lists the servers and their files
+    ");
     assert_eq!(place.text(), before);
     place.ok(&["mcp", "add", "web", "--replace", "--permission", "deny", "--", "x"]);
     assert_eq!(entry(&place, 1), json!({ "type": "stdio", "command": "x", "permission": "deny" }));
     place.ok(&["mcp", "remove", "web"]);
     place.ok(&["mcp", "remove", "files"]);
-    assert!(!place.text().contains("files") && place.text().contains("# mine"), "{}", place.text());
+    assert_snapshot!(normal(&place.text()), @r"
+    # mine
+    # the end
+    ");
 
     place.ok(&["mcp", "add", "users", "--scope", "user", "--", "x"]);
     place.ok(&["mcp", "disable", "users"]);
@@ -294,28 +466,32 @@ fn editing_servers_keeps_comments() {
 #[test]
 fn a_server_is_added_for_all_folders_unless_this_one_has_a_configuration() {
     let place = Project::new();
-    place
-        .ok(&["mcp", "add", "everywhere", "--", "x"])
-        .says(&["added everywhere to", "toolsmith/config.yaml"]);
+    assert_snapshot!(normal(&place.ok(&["mcp", "add", "everywhere", "--", "x"]).stderr), @r"
+    toolsmith: added everywhere to /tmp/.tmpXXXXXX/toolsmith/config.yaml
+    toolsmith: warning: MCP server `everywhere`: cannot start: the command `x` was not found in the folders of PATH; install it, or give its absolute path as `command`
+    ");
     assert_eq!(servers(&place.shown(&[])), json!([["everywhere", "user", "enabled"]]));
     place.ok(&["mcp", "disable", "everywhere"]);
     assert_eq!(servers(&place.shown(&[])), json!([["everywhere", "user", "disabled"]]));
     place.ok(&["mcp", "add", "here", "--scope", "project", "--", "x"]);
-    place.ok(&["mcp", "add", "too", "--", "x"]).says(&[
-        "added too to",
-        "toolsmith.yaml",
-        "it counts only in this folder; for all folders: --scope user",
-    ]);
+    assert_snapshot!(normal(&place.ok(&["mcp", "add", "too", "--", "x"]).stderr), @r"
+    toolsmith: added too to /tmp/.tmpXXXXXX/toolsmith.yaml
+    toolsmith: it counts only in this folder; for all folders: --scope user
+    toolsmith: warning: MCP server `too`: cannot start: the command `x` was not found in the folders of PATH; install it, or give its absolute path as `command`
+    ");
     place.ok(&["mcp", "remove", "here"]);
     // The user's file has it, and the advice is the whole command.
+    let mut texts = Vec::new();
     for command in ["remove", "enable"] {
-        let advice = format!("config.yaml has it: toolsmith mcp {command} everywhere --scope user");
-        place
-            .run(&["mcp", command, "everywhere"])
-            .done()
-            .exits(2)
-            .says(&["has no server everywhere", &advice]);
+        texts.push(normal(&place.run(&["mcp", command, "everywhere"]).done().exits(2).stderr));
     }
+    assert_snapshot!(texts.join("\n"), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml has no server everywhere
+    help: /tmp/.tmpXXXXXX/toolsmith/config.yaml has it: toolsmith mcp remove everywhere --scope user
+
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml has no server everywhere
+    help: /tmp/.tmpXXXXXX/toolsmith/config.yaml has it: toolsmith mcp enable everywhere --scope user
+    ");
     assert_eq!(
         servers(&place.shown(&[])),
         json!([["everywhere", "user", "disabled"], ["too", "project", "enabled"]])
@@ -334,7 +510,19 @@ fn links_and_modes_of_changed_files_are_kept() {
     place.ok(&["mcp", "add", "a", "--trust", "--", "x", "y"]);
     assert!(place.folder.path().join("toolsmith.json").is_symlink());
     let text = fs::read_to_string(&real).unwrap();
-    assert!(text.contains("// mine") && text.contains("\"command\": \"x\""), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    {
+      // mine
+      "mcpServers": {
+        "a": {
+          "type": "stdio",
+          "command": "x",
+          "args": ["y"],
+          "trust": true
+        }
+      }
+    }
+    "#);
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(servers(&place.shown(&[])), json!([["a", "project", "enabled"]]));
     assert_eq!(names(place.folder.path()), ["toolsmith.json"]);
@@ -352,28 +540,63 @@ fn the_servers_of_other_clients_are_imported() {
         "web": { "type": "streamable-http", "url": "https://x.example/mcp", "alwaysAllow": ["x"] },
     }});
     fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
-    place
-        .ok(&["mcp", "import", "--scope", "project"])
-        .says(&["`alwaysAllow` was not imported", "added files, web"]);
-    assert!(place.text().contains("${A:-b}"), "{}", place.text());
+    assert_snapshot!(normal(&place.ok(&["mcp", "import", "--scope", "project"]).stderr), @r"
+    toolsmith: web: `alwaysAllow` was not imported: set Toolsmith's own permission: --trust or --permission
+    toolsmith: added files, web to /tmp/.tmpXXXXXX/toolsmith.yaml
+    ");
+    assert_snapshot!(normal(&place.text()), @r"
+    mcpServers:
+      files:
+        type: stdio
+        command: npx
+        args:
+          - '-y'
+          - files
+        env:
+          A: ${A:-b}
+        permission: ask
+      web:
+        type: http
+        url: https://x.example/mcp
+        permission: ask
+    ");
     let all = place.shown(&[]);
     assert_eq!(
         all["servers"][1]["entry"],
         json!({ "type": "http", "url": "https://x.example/mcp", "permission": "ask" })
     );
     let before = place.text();
-    place.run(&["mcp", "import"]).done().exits(2).says(&["already has files, web", "--replace"]);
-    place.run(&["mcp", "import", "missing.json"]).done().exits(2).says(&["missing.json"]);
+    assert_snapshot!(normal(&place.run(&["mcp", "import"]).done().exits(2).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml already has files, web, and is unchanged
+    help: replace existing servers: --replace
+    ");
+    let printed = place.run(&["mcp", "import", "missing.json"]).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the configuration missing.json can't be read: there is no such file
+    help: check the path of the configuration file
+    help: to import from an installed client: toolsmith mcp import --from CLIENT
+    ");
     fs::write(place.folder.path().join("bad.json"), "{ \"mcpServers\": ").unwrap();
-    place.run(&["mcp", "import", "bad.json"]).done().exits(2).says(&["bad.json:1:"]);
+    assert_snapshot!(normal(&place.run(&["mcp", "import", "bad.json"]).done().exits(2).stderr), @r"
+    toolsmith: bad.json:1:17: this is not JSON (expected value after colon in object property); correct it
+    ");
     let twice = r#"{ "mcpServers": { "a": { "command": "x", "comm\u0061nd": "y" } } }"#;
     fs::write(place.folder.path().join("twice.json"), twice).unwrap();
-    place.run(&["mcp", "import", "twice.json"]).done().exits(2).says(&["twice.json:1:42", "second time"]);
+    assert_snapshot!(normal(&place.run(&["mcp", "import", "twice.json"]).done().exits(2).stderr), @r"
+    toolsmith: twice.json:1:42: the key `command` appears a second time; keep one of them
+    ");
     assert_eq!(place.text(), before);
     let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
     fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();
     let done = place.run(&["mcp", "import", "wrong.json"]).done().exits(2);
-    done.says(&["odd: left out", "not the address of an HTTP server", "no server could be imported"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: odd: left out, because its entry would be invalid:
+    /tmp/.tmpXXXXXX/toolsmith.yaml:17:10: this is not the address of an HTTP server; write one such as http://localhost:8080/mcp
+       |
+    17 |     url: wss://x.example
+       |          ^
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is unchanged: no server could be imported
+    ");
     assert_eq!(place.text(), before);
     place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
     assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");
@@ -385,13 +608,28 @@ fn a_pipe_as_configuration_does_not_block_and_a_replaced_server_is_reported() {
     place.user("mcpServers:\n  mine: { command: x, permission: deny }\n");
     place.project("mcpServers:\n  mine: { command: y }\n");
     let shown = place.ok(&["trust", "--show"]);
-    assert!(shown.stdout.contains("!   replaces your own server mine"), "{shown:#?}");
+    assert_snapshot!(normal(&shown.stdout), @r"
+    /tmp/.tmpXXXXXX/toolsmith.yaml:
+      server mine starts: y
+    !   replaces your own server mine, with its permissions and filters
+    ");
     let path = place.folder.path().join("toolsmith.yaml");
     fs::remove_file(&path).unwrap();
     mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let mut texts = Vec::new();
     for arguments in [&["mcp", "list-servers"][..], &["mcp", "add", "a", "--", "x"], &["trust", "--show"]] {
-        place.run(arguments).done().exits(2).says(&["toolsmith.yaml is a pipe"]);
+        texts.push(normal(&place.run(arguments).done().exits(2).stderr));
     }
+    assert_snapshot!(texts.join("\n"), @r"
+    toolsmith: the configuration /tmp/.tmpXXXXXX/toolsmith.yaml is a pipe
+    help: remove it: a configuration is a file
+
+    toolsmith: the configuration /tmp/.tmpXXXXXX/toolsmith.yaml is a pipe
+    help: remove it: a configuration is a file
+
+    toolsmith: the configuration /tmp/.tmpXXXXXX/toolsmith.yaml is a pipe
+    help: remove it: a configuration is a file
+    ");
 }
 
 /// Editors on Windows write one, and other clients read comments and trailing commas.
@@ -401,9 +639,13 @@ fn files_with_a_byte_order_mark_are_read_and_changed() {
     let file = "\u{feff}{\r\n  // mine\r\n  \"mcpServers\": {\r\n    /* one */\r\n    \"a\": { \"command\": \"echo\", \
                 \"args\": [\"x\",], },\r\n  },\r\n}\r\n";
     fs::write(place.folder.path().join("other.json"), file).unwrap();
-    place.ok(&["mcp", "import", "--scope", "project", "other.json"]).says(&["added a"]);
+    let done = place.ok(&["mcp", "import", "--scope", "project", "other.json"]);
+    assert_snapshot!(normal(&done.stderr), @"toolsmith: added a to /tmp/.tmpXXXXXX/toolsmith.yaml");
     fs::write(place.folder.path().join("codex.toml"), "\u{feff}[mcp_servers.c]\ncommand = \"x\"\n").unwrap();
-    place.ok(&["mcp", "import", "codex.toml"]).says(&["added c"]);
+    assert_snapshot!(normal(&place.ok(&["mcp", "import", "codex.toml"]).stderr), @r"
+    toolsmith: added c to /tmp/.tmpXXXXXX/toolsmith.yaml
+    toolsmith: it counts only in this folder; for all folders: --scope user
+    ");
     let marked = format!("\u{feff}{}", place.text());
     place.project(&marked);
     place.ok(&["trust", "--yes"]);
@@ -435,13 +677,13 @@ fn imported_servers_have_distinct_names_and_flat_files_are_read() {
         "高德地图": { "url": "https://mcp.amap.com/sse?key=${NOT_SET_KEY}" },
     });
     fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
-    place.ok(&["mcp", "import"]).says(&[
-        "\"my.server\" is called my-server-2 here",
-        "\"高德地图\" is called amap here",
-        "amap: the path of its URL ends with /sse, so its type is sse",
-        "amap: the environment variable NOT_SET_KEY is not set; until you set it, the server is unavailable",
-        "added amap, my-server, my-server-2",
-    ]);
+    assert_snapshot!(normal(&place.ok(&["mcp", "import"]).stderr), @r#"
+    toolsmith: "my.server" is called my-server-2 here
+    toolsmith: "高德地图" is called amap here
+    toolsmith: amap: the path of its URL ends with /sse, so its type is sse
+    toolsmith: amap: the environment variable NOT_SET_KEY is not set; until you set it, the server is unavailable
+    toolsmith: added amap, my-server, my-server-2 to /tmp/.tmpXXXXXX/toolsmith/config.yaml
+    "#);
     let entries = place.shown(&[])["servers"].clone();
     assert_eq!(entries[0]["name"], "amap", "{entries:#}");
 }

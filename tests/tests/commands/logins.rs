@@ -3,15 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use end_to_end::browser;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FinishedRun, Run, RunningProcess, binary, fault_entry};
+use end_to_end::harness::{FinishedRun, Run, fault_entry};
+use end_to_end::page::normal;
+use end_to_end::protected_server::{CALL, ProtectedServer, assert_no_secret, visit, without_secrets};
 use end_to_end::services::Service;
-use end_to_end::serving::{Serve, Server};
+use insta::assert_snapshot;
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::console::{leave, say, shows, without_escapes};
@@ -30,10 +30,26 @@ fn without_a_login_every_command_explains_how_to_log_in() {
         &["mcp", "status"],
         &["mcp", "info", "guarded"],
     ];
+    let mut shown = Vec::new();
     for command in commands {
-        guarded.done(command, "0").exits(7).says(&["toolsmith mcp login guarded"]);
+        shown.push(normal(&guarded.done(command, "0").exits(7).stderr));
     }
-    guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).says(&["no tokens"]);
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+
+    guarded: error: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+
+    guarded: MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+
+    MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+    ");
+    assert_snapshot!(normal(&guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).stderr), @r"
+    toolsmith: there are no tokens for guarded
+    ");
     assert_eq!(guarded.token_files(), Vec::<PathBuf>::new());
 }
 
@@ -42,7 +58,11 @@ fn a_login_is_valid_until_the_logout() {
     let guarded = ProtectedServer::new();
     let (done, errors_text) = guarded.logged_in("0");
     done.exits(0);
-    assert!(errors_text.contains("logged in to guarded"), "{errors_text}");
+    assert_snapshot!(normal(&errors_text), @r"
+    toolsmith: to log in, visit
+      http://127.0.0.1:[port]/authorize?[parameters]
+    toolsmith: logged in to guarded
+    ");
 
     let tokens = guarded.token_files();
     assert_eq!(tokens.len(), 1, "{tokens:?}");
@@ -56,7 +76,9 @@ fn a_login_is_valid_until_the_logout() {
     assert_eq!(guarded.state(0), "ready");
     assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
 
-    guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).says(&["deleted the tokens"]);
+    assert_snapshot!(normal(&guarded.done(&["mcp", "logout", "guarded"], "0").exits(0).stderr), @r"
+    toolsmith: deleted the tokens of guarded
+    ");
     assert!(!tokens[0].exists());
     assert!(guarded.server.lines().iter().any(|line| line.contains("/revoke")));
     assert_eq!(guarded.state(7), "auth_required");
@@ -156,6 +178,7 @@ fn a_token_that_its_server_repeats_reaches_no_program_log_or_file() {
 fn a_configured_header_that_its_server_repeats_reaches_no_program() {
     let server = Service::guarded("echoes");
     let address = server.mcp_address();
+    let mut shown = Vec::new();
     for header in ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
         let config = format!(
             "mcpServers:\n  guarded: {{ type: http, url: {address:?}, headers: {{ Authorization: {header:?} }} }}\n"
@@ -165,8 +188,22 @@ fn a_configured_header_that_its_server_repeats_reaches_no_program() {
         for part in ["configured-token-1", "configured-password-1", "bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
             assert!(!done.stdout.contains(part) && !done.stderr.contains(part), "{part}: {done:#?}");
         }
-        assert!(done.expect("ok", 0)["result"].to_string().contains("***"));
+        shown.push(normal(&done.expect("ok", 0)["result"]));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    [
+      "{\"headers\":{\"authorization\":\"***\"},\"escaped\":\"***\"}",
+      "ToolResult { content: [Content(Object {\"type\": String(\"text\"), \"text\": String(\"{\\\"headers\\\":{\\\"authorization\\\":\\\"***\\\"},\\\"escaped\\\":\\\"***\\\"}\")})], structured: Some(Object {\"headers\": Object {\"authorization\": String(\"***\")}, \"escaped\": String(\"***\")}) }",
+      "ToolError { kind: Rejected, server: \"guarded\", tool: \"fail\", message: \"MCP server `guarded`: the answer of tool `fail` failed with error -32000: failed with ***\", .. }",
+      "ToolError { kind: Unavailable, server: \"guarded\", tool: \"refuse\", message: \"MCP server `guarded`: it answered with HTTP 500: refused *** (waiting for the answer of tool `refuse`)\", .. }"
+    ]
+    [
+      "{\"headers\":{\"authorization\":\"me:***\"},\"escaped\":\"me:***\"}",
+      "ToolResult { content: [Content(Object {\"type\": String(\"text\"), \"text\": String(\"{\\\"headers\\\":{\\\"authorization\\\":\\\"me:***\\\"},\\\"escaped\\\":\\\"me:***\\\"}\")})], structured: Some(Object {\"headers\": Object {\"authorization\": String(\"me:***\")}, \"escaped\": String(\"me:***\")}) }",
+      "ToolError { kind: Rejected, server: \"guarded\", tool: \"fail\", message: \"MCP server `guarded`: the answer of tool `fail` failed with error -32000: failed with me:***\", .. }",
+      "ToolError { kind: Unavailable, server: \"guarded\", tool: \"refuse\", message: \"MCP server `guarded`: it answered with HTTP 500: refused me:*** (waiting for the answer of tool `refuse`)\", .. }"
+    ]
+    "#);
 }
 
 #[test]
@@ -175,7 +212,11 @@ fn a_login_that_is_declined_leaves_nothing() {
         ProtectedServer { server: Service::guarded("declines"), home: tempfile::tempdir().unwrap() };
     let (done, errors_text) = guarded.logged_in("0");
     done.exits(7);
-    assert!(errors_text.contains("access_denied") && errors_text.contains("not today"), "{errors_text}");
+    assert_snapshot!(normal(&errors_text), @r"
+    toolsmith: to log in, visit
+      http://127.0.0.1:[port]/authorize?[parameters]
+    toolsmith: MCP server `guarded`: the login failed: the authorization server refuses: access_denied (not today)
+    ");
     assert_eq!(guarded.state(7), "auth_required");
 }
 
@@ -183,6 +224,7 @@ fn a_login_that_is_declined_leaves_nothing() {
 fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
     const SECRET: &str = "secret-of-machine";
     let server = Service::guarded("sound");
+    let mut shown = Vec::new();
     for secret in [SECRET, "${TOOLSMITH_TEST_SECRET}"] {
         let home = tempfile::tempdir().unwrap();
         let config = format!(
@@ -199,10 +241,15 @@ fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
             done
         };
         assert_eq!(run(&["run", "--json", "-"]).expect("ok", 0)["result"], "echo");
-        run(&["mcp", "login", "guarded"]).exits(0).says(&["logged in to guarded"]);
+        shown.push(normal(&run(&["mcp", "login", "guarded"]).exits(0).stderr));
         run(&["mcp", "info", "guarded", "--json"]).exits(0);
         run(&["config", "show"]).exits(0);
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: logged in to guarded
+
+    toolsmith: logged in to guarded
+    ");
     // A client that the authorization server does not know.
     let wrong = format!(
         "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: \
@@ -210,7 +257,9 @@ fn a_client_with_its_own_secret_needs_no_user_and_never_shows_it() {
         server.mcp_address()
     );
     let done = Run::new(shared()).arguments(&["mcp", "test", "guarded"]).config(&wrong).done().exits(7);
-    without_secrets(done).says(&["guarded", "invalid_client"]);
+    assert_snapshot!(normal(&without_secrets(done).stderr), @r"
+    guarded: error: cannot connect: no token for the client's credentials: its authorization server answered with HTTP 400: invalid_client (as the test requires)
+    ");
 }
 
 /// A folder with an opener that visits URLs with the scripted browser.
@@ -236,9 +285,26 @@ fn a_run_at_a_terminal_offers_the_login() {
         started.answer("Open it in the browser? [y/N] ", 1, answer);
         without_secrets(started.done())
     };
+    let mut shown = Vec::new();
     for no in ["n\n", "\n", "\x04"] {
-        answered(no).exits(7).says(&["guarded requires a login", "toolsmith mcp login guarded"]);
+        shown.push(normal(&answered(no).exits(7).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] n
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    \u{1b}[1;36mhelp:\u{1b}[0m log in with `toolsmith mcp login guarded`
+    \u{1b}[2mmore:\u{1b}[0m toolsmith explain login
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] 
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    \u{1b}[1;36mhelp:\u{1b}[0m log in with `toolsmith mcp login guarded`
+    \u{1b}[2mmore:\u{1b}[0m toolsmith explain login
+
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] 
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    \u{1b}[1;36mhelp:\u{1b}[0m log in with `toolsmith mcp login guarded`
+    \u{1b}[2mmore:\u{1b}[0m toolsmith explain login
+    ");
     assert_eq!(answered("y\n").expect("ok", 0)["result"], "echo");
     assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
 }

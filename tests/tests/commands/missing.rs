@@ -7,7 +7,9 @@ use std::time::Duration;
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, Run, plain};
 use end_to_end::models::ModelServer;
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Gate, Serve, Server, execute};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A server with a missing command.
@@ -132,8 +134,33 @@ fn a_snippet_waits_only_for_the_servers_it_names() {
     let late: String = (0..6).map(|number| gate.late(&format!("slow{number}"))).collect();
     let config = format!("{DEMO}{late}");
     let wrong = "let n: u32 = demo::list_orders().await?; n";
-    plain(wrong).config(&config).done().exits(3).says(&["expected `u32`"]);
-    plain(wrong).argument("--check").config(&config).done().exits(3).says(&["expected `u32`"]);
+    assert_snapshot!(normal(&plain(wrong).config(&config).done().exits(3).stderr), @r"
+    error[E0308]: `?` operator has incompatible types
+     --> 1:14
+    1 | let n: u32 = demo::list_orders().await?; n
+      |              ^^^^^^^^^^^^^^^^^^^^^^^^^^ expected `u32`, found `ListOrdersOutput`
+    note: `?` operator cannot convert from `ListOrdersOutput` to `u32`
+    help: demo::list_orders(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+          enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+          Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+          OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+
+    the snippet does not compile: `?` operator has incompatible types
+    ");
+    let done = plain(wrong).argument("--check").config(&config).done().exits(3);
+    assert_snapshot!(normal(&done.stderr), @r"
+    error[E0308]: `?` operator has incompatible types
+     --> 1:14
+    1 | let n: u32 = demo::list_orders().await?; n
+      |              ^^^^^^^^^^^^^^^^^^^^^^^^^^ expected `u32`, found `ListOrdersOutput`
+    note: `?` operator cannot convert from `ListOrdersOutput` to `u32`
+    help: demo::list_orders(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+          enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+          Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+          OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+
+    the snippet does not compile: `?` operator has incompatible types
+    ");
     plain("demo::list_orders().limit(1).await?.orders.len()").config(&config).done().exits(0);
     let mut server = Serve::new(&format!("{config}serve: {{ listWait: 3600 }}\n")).start();
     server.shake_hands();
@@ -203,19 +230,45 @@ fn a_project_is_used_once_it_is_trusted() {
     let message_text = description(&mut server, "mod mine");
     assert!(!message_text.contains("toolsmith trust"), "{message_text}");
     let answer = texts(&server.ask(2, "tools/call", &execute(code)));
-    assert!(answer.contains("trusted") && !answer.contains("toolsmith trust"), "{answer}");
+    assert_snapshot!(normal(&answer), @r#"
+    error[E0061]: this function takes 0 arguments but 1 argument was supplied
+     --> 1:1
+    1 | mine::echo("trusted").await?.text()
+      | ^^^^^^^^^^
+     --> 1:12
+    1 | mine::echo("trusted").await?.text()
+      |            ^^^^^^^^^ unexpected argument of type `&'static str`
+    help: write `mine::echo()`; optional arguments are set with methods: `.message(…)`
+          mine::echo(message?: String) -> ToolResult
+
+    the snippet does not compile: this function takes 0 arguments but 1 argument was supplied
+    "#);
 }
 
 #[test]
 fn a_disabled_tool_is_reported_as_disabled() {
     let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true, disabledTools: [list_orders] }\n\
                   globalSettings: { deny: [demo.get_customer] }\n";
-    plain("demo::list_orders().await?")
-        .config(config)
-        .done()
-        .exits(3)
-        .says(&["`disabledTools` of the server excludes it"]);
-    plain("demo::get_customer(\"a\").await?").config(config).done().exits(3).says(&["`globalSettings.deny`"]);
+    let done = plain("demo::list_orders().await?").config(config).done().exits(3);
+    assert_snapshot!(normal(&done.stderr), @r"
+    error[E0425]: cannot find function `list_orders` in crate `demo`
+     --> 1:7
+    1 | demo::list_orders().await?
+      |       ^^^^^^^^^^^ not found in `demo`
+    help: `demo::list_orders` can't be called: `disabledTools` of the server excludes it
+
+    the snippet does not compile: cannot find function `list_orders` in crate `demo`
+    ");
+    let done = plain("demo::get_customer(\"a\").await?").config(config).done().exits(3);
+    assert_snapshot!(normal(&done.stderr), @r#"
+    error[E0425]: cannot find function `get_customer` in crate `demo`
+     --> 1:7
+    1 | demo::get_customer("a").await?
+      |       ^^^^^^^^^^^^ not found in `demo`
+    help: `demo::get_customer` can't be called: `globalSettings.deny` of the configuration excludes it
+
+    the snippet does not compile: cannot find function `get_customer` in crate `demo`
+    "#);
     let mut server = Serve::new(&format!("{config}serve: {{ listWait: 50 }}\n")).start();
     server.shake_hands();
     let request =
@@ -243,6 +296,7 @@ fn silent_model() -> ModelServer {
 
 #[test]
 fn agents_run_without_an_untrusted_project_and_report_it() {
+    let mut shown = Vec::new();
     for more in ["", "codeMode: { enabled: false }\n"] {
         let model = end_to_end::scripted::model(&json!([{ "answers": [{ "text": "done" }] }]));
         let folder = tempfile::tempdir().unwrap();
@@ -274,19 +328,34 @@ fn agents_run_without_an_untrusted_project_and_report_it() {
         }
         // A subagent has only the servers of its own file, so its model is not informed.
         let serving = run(&["mcp", "serve", "--config", "agent.yaml"]).input("").done().exits(0);
-        serving.says(&["toolsmith.yaml is not trusted yet, and is left out"]);
+        shown.push(normal(&serving.stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: warning: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and is left out (`toolsmith trust` shows it)
+
+    toolsmith: warning: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and is left out (`toolsmith trust` shows it)
+    ");
 }
 
 #[test]
 fn an_agent_without_any_server_does_not_start() {
     let model = silent_model();
     let config = without_servers(&model);
+    let mut shown = Vec::new();
     for words in [&["ask", "what?"][..], &["chat"]] {
         let run =
             Run::new(shared()).arguments(words).variable("SCRIPTED_KEY", "secret-key").config_alone(&config);
-        run.done().exits(7).says(&["no server is available", "gone-mcp", "lost-mcp"]);
+        shown.push(normal(&run.done().exits(7).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: no server is available:
+    MCP server `gone`: cannot start: the command `/nowhere/gone-mcp` does not exist, or it is a script whose interpreter is missing; check the path
+    MCP server `lost`: cannot start: the command `/nowhere/lost-mcp` does not exist, or it is a script whose interpreter is missing; check the path
+
+    toolsmith: no server is available:
+    MCP server `gone`: cannot start: the command `/nowhere/gone-mcp` does not exist, or it is a script whose interpreter is missing; check the path
+    MCP server `lost`: cannot start: the command `/nowhere/lost-mcp` does not exist, or it is a script whose interpreter is missing; check the path
+    ");
     let mut server = Serve::subagent(&config).start();
     server.shake_hands();
     let answer = server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
@@ -309,7 +378,11 @@ fn an_agents_model_learns_which_servers_are_unavailable() {
     has(&model.requests()[0]["body"]["tools"].to_string(), &["Not available now: `gone`: cannot start"]);
     let direct = format!("{config}codeMode: {{ enabled: false }}\n");
     let run = Run::new(shared()).arguments(&["ask", "what?"]).variable("SCRIPTED_KEY", "secret-key");
-    run.config_alone(&direct).done().exits(0).says(&["Not available now: `gone`: cannot start"]);
+    assert_snapshot!(normal(&run.config_alone(&direct).done().exits(0).stderr), @r"
+    toolsmith: warning: Not available now: `gone`: cannot start: the command `/nowhere/gone-mcp` does not exist, or it is a script whose interpreter is missing; check the path; `lost`: cannot start: the command `/nowhere/lost-mcp` does not exist, or it is a script whose interpreter is missing; check the path.
+    toolsmith: info: 3 servers, 9 tools, 2 unavailable
+    toolsmith: resume with: toolsmith ask --resume [conv. id]
+    ");
     let request = model.requests();
     has(
         &request.last().unwrap()["body"]["messages"].to_string(),

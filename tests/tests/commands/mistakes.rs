@@ -5,7 +5,7 @@ use std::fs;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run};
-use end_to_end::page::Page;
+use end_to_end::page::{Page, normal};
 use end_to_end::services::Service;
 use tempfile::TempDir;
 
@@ -88,7 +88,7 @@ impl Mistakes {
     }
 
     fn check_form(&mut self, title: &str, done: &FinishedRun) {
-        let text = format!("{}\n{}", done.stdout, done.stderr);
+        let text = normal(&format!("{}\n{}", done.stdout, done.stderr));
         let lines: Vec<&str> = text.lines().filter(|line| is_of_message(line)).collect();
         let mut complain = |what: &str| writeln!(self.wrong, "{title}: {what}:\n{text}").unwrap();
         if done.code() == 0 {

@@ -4,7 +4,9 @@ use std::fs;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run, fault_entry, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{Serve, execute};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
@@ -29,10 +31,11 @@ fn an_observed_tool_is_typed() {
     assert_eq!(snippet(folder.path(), untyped).result(), true);
     let observed =
         with(folder.path(), &["mcp", "observe", "demo.json_response", "--args", "{}"]).done().exits(0);
-    assert!(
-        observed.stdout.contains("JsonResponseOutput") && observed.stdout.contains("observed"),
-        "{observed:#?}"
-    );
+    assert_snapshot!(normal(&observed.stdout), @r"
+    /// Answer with a JSON document as text: statistics of the shop, and the notes of this session.
+    json_response() -> JsonResponseOutput /* observed, not declared */
+    JsonResponseOutput { customers: i64, notes: Vec<Value>, orders: i64, products: i64, shop: String }
+    ");
     let typed = "let shop = demo::json_response().await?;\nshop.orders + shop.notes.len() as i64";
     assert!(snippet(folder.path(), typed).result().as_i64().unwrap() > 10);
     let lock: Value =
@@ -66,9 +69,9 @@ fn an_answer_that_differs_is_an_error_with_the_answer() {
     let result = snippet(folder.path(), code).result();
     assert_eq!((&result[0], &result[2]), (&json!("mismatch"), &json!("demo")), "{result}");
     let message = result[1].as_str().unwrap();
-    assert!(message.contains(".orders: expected string"), "{result}");
-    assert!(message.contains("This type was observed in earlier answers"), "{result}");
-    assert!(message.contains("`toolsmith mcp observe demo.json_response --args"), "{result}");
+    assert_snapshot!(normal(&message), @r"
+    at .orders: expected string, got 57. The call was made: this answer is in `ToolError.raw`; `.raw().await?` takes any answer. This type was observed in earlier answers: `toolsmith mcp observe demo.json_response --args ARGUMENTS` with the arguments of this call widens it
+    ");
 }
 
 /// A declared type that answers do not fit is corrected by them; what fits stays as it is declared.
@@ -112,10 +115,10 @@ fn content_beside_an_observed_type_is_in_the_signature() {
     ] });
     let args = json!({ "json": whole.to_string() }).to_string();
     let observed = with(folder.path(), &["mcp", "observe", "lab.whole", "--args", &args]).done().exits(0);
-    assert!(
-        observed.stdout.contains("-> { points: i64 } /* observed, not declared; .raw() also has: image */"),
-        "{observed:#?}"
-    );
+    assert_snapshot!(normal(&observed.stdout), @r"
+    /// A tool for values.
+    whole(json: String) -> { points: i64 } /* observed, not declared; .raw() also has: image */
+    ");
     let code = format!("lab::whole(args.require(\"json\")?).raw().await?.image().is_some() // {}", unique());
     let run = with(folder.path(), &["run", "--json", "-", "--arg", &format!("json={whole}")]).input(code);
     assert_eq!(run.result(), true);
@@ -137,19 +140,30 @@ fn untyped_parts_are_reported_once() {
     } });
     fs::write(&file, lock.to_string()).unwrap();
     let first = snippet(folder.path(), "1").done().exits(0);
-    let first = first.says(&[
-        "demo: 2 parts of its tools' schemas are not fully typed",
-        "json_response at output.a: ",
-        "--format report",
-    ]);
+    assert_snapshot!(normal(&first.stderr), @r##"
+    toolsmith: info: demo: 2 parts of its tools' schemas are not fully typed; the first: json_response at output.a: the reference "#/nowhere" points nowhere in the schema; for all of them, see `toolsmith codegen --format report --server demo`
+    "##);
     let description =
         |done: &FinishedRun| done.stderr.lines().filter(|line| line.contains("schemas")).count();
     let second = snippet(folder.path(), "1").done().exits(0);
     assert_eq!((description(&first), description(&second)), (1, 0), "{first:#?} {second:#?}");
     let report = with(folder.path(), &["codegen", "--format", "report", "--server", "demo"]).done().exits(0);
-    for place in ["json_response: output.a: ", "json_response: output.b: "] {
-        assert!(report.stdout.contains(place), "{report:#?}");
-    }
+    assert_snapshot!(normal(&report.stdout), @r##"
+           typed   schema  signature   lines
+      properties   tokens     tokens  of Rust
+          6 of 6      220        127     164  demo.create_note
+          1 of 1       70         25      85  demo.echo
+          1 of 1       72         31      96  demo.fail
+          6 of 6      162         72     153  demo.get_customer
+          0 of 0       28         15      76  demo.image
+          0 of 2       41         44     118  demo.json_response
+        15 of 15      452        247     377  demo.list_orders
+          8 of 8      265        130     225  demo.search_products
+          1 of 1       91         45      88  demo.slow
+        38 of 40     1401        736    1382  all 9 tools
+    demo.json_response: output.a: the reference "#/nowhere" points nowhere in the schema
+    demo.json_response: output.b: the reference "#/nowhere/else" points nowhere in the schema
+    "##);
 }
 
 /// Configured for a server, and repeated in its answers.
@@ -194,9 +208,26 @@ fn a_text_seen_in_a_session_is_quoted_only_in_that_session() {
     for description in looked_up(&mut |call| one.ask("tools/call", call), "faulty.echo") {
         assert_text_is_quoted(&description, "faulty.echo");
     }
+    let mut shown = Vec::new();
     for description in looked_up(&mut |call| other.ask("tools/call", call), "faulty.echo") {
-        assert!(description.contains("echo(") && !description.contains("has answered with"), "{description}");
+        shown.push(normal(&description));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    mod faulty {
+    /// A tool of the fault server.
+    echo(message?: String)
+    }
+    // `name?: T` is a setter: `.name(value)`. No `->`: ToolResult. describe_tools returns a tool's full documentation.
+    /// A tool of the fault server.
+    faulty::echo().message(…).await?
+    faulty::EchoInput { message }.call().await?
+    // Setters (`.name(…)`) are optional; with named fields an optional one is `Some(…)` or `None`.
+    // Returns a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).
+
+    struct EchoInput {
+        message: Option<String>, // optional
+    }
+    ");
 }
 
 #[test]
@@ -209,10 +240,57 @@ fn an_observed_text_is_quoted_in_every_session() {
     let args = json!({ "message": long_text() }).to_string();
     let observe = ["mcp", "observe", "demo.echo", "--args", &args, "--args", "{\"message\":\"other\"}"];
     let observed = with(folder.path(), &observe).done().exits(0);
-    assert!(observed.stdout.contains("-> ToolResult"), "{observed:#?}");
+    assert_snapshot!(normal(&observed.stdout), @r"
+    /// Answer with exactly the text that was sent.
+    echo(message: String /* The text to send back. */) -> ToolResult
+    // demo.echo has answered with text, whose lines are
+    //   Commit: 1
+    //   Key: ***
+    //   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    //   (1 line left out)
+    //   (page 1 of 9)
+    ");
     assert_text_is_quoted(&observed.stdout, "demo.echo");
     let lock = fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap();
-    assert!(lock.contains("Commit: 1") && !lock.contains(SECRET), "{lock}");
+    assert_snapshot!(normal(&lock), @r#"
+    {
+      "servers": {
+        "demo": {
+          "tools": {
+            "echo": {
+              "hash": "blake3:[hash]",
+              "observed": {
+                "samples": 2,
+                "text": "Commit: 1\nKey: ***\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\n(1 line left out)\n(page 1 of 9)"
+              },
+              "tool": {
+                "annotations": {
+                  "readOnlyHint": true
+                },
+                "description": "Answer with exactly the text that was sent.",
+                "inputSchema": {
+                  "$schema": "https://json-schema.org/draft/2020-12/schema",
+                  "additionalProperties": false,
+                  "properties": {
+                    "message": {
+                      "description": "The text to send back.",
+                      "type": "string"
+                    }
+                  },
+                  "required": [
+                    "message"
+                  ],
+                  "type": "object"
+                },
+                "name": "echo"
+              }
+            }
+          }
+        }
+      },
+      "version": 1
+    }
+    "#);
     let tools: Value = serde_json::from_str(&lock).unwrap();
     assert_eq!(tools["servers"]["demo"]["tools"]["echo"]["observed"]["samples"], 2, "{lock}");
     // The result is still a `ToolResult`.
@@ -231,7 +309,10 @@ fn an_observed_text_is_quoted_in_every_session() {
     }
 
     let json = ["mcp", "observe", "demo.echo", "--args", "{\"message\":\"[1]\"}"];
-    with(folder.path(), &json).done().exits(1).says(&["is JSON, and earlier ones were text", "--forget"]);
+    assert_snapshot!(normal(&with(folder.path(), &json).done().exits(1).stderr), @r"
+    toolsmith: demo.echo: the result is JSON, and earlier ones were text
+    help: do not observe a tool that returns both; --forget deletes earlier observations
+    ");
     assert_eq!(fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap(), lock);
     with(folder.path(), &["mcp", "observe", "demo.echo", "--forget"]).done().exits(0);
     with(folder.path(), &json).done().exits(0);
@@ -241,25 +322,54 @@ fn an_observed_text_is_quoted_in_every_session() {
 fn failed_observations_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let observe = |arguments: &[&str]| with(folder.path(), &["mcp", "observe"]).arguments(arguments).done();
-    observe(&["demo.nothing"]).exits(2).says(&["no tool \"nothing\"", "json_response"]);
-    observe(&["absent.echo"]).exits(2).says(&["absent", "demo"]);
-    observe(&["echo"]).exits(2).says(&["SERVER.TOOL"]);
-    observe(&["demo.echo", "--args", "{ \"message\": \"\" }"]).exits(1).says(&["the result has no text"]);
-    observe(&["demo.echo", "--args", "[1]"]).exits(2).says(&["JSON object"]);
-    observe(&["demo.echo", "--args", "{"]).exits(2).says(&["--args"]);
-    observe(&["demo.fail"]).exits(1).says(&["always fails"]);
-    observe(&["demo.echo", "--forget"]).exits(2).says(&["has no observations"]);
+    assert_snapshot!(normal(&observe(&["demo.nothing"]).exits(2).stderr), @r#"
+    toolsmith: the server has no tool "nothing"
+    help: available tools: create_note, echo, fail, get_customer, image, json_response, list_orders, search_products, slow
+    "#);
+    assert_snapshot!(normal(&observe(&["absent.echo"]).exits(2).stderr), @r#"
+    toolsmith: there is no server "absent"
+    help: available servers: demo
+    "#);
+    assert_snapshot!(normal(&observe(&["echo"]).exits(2).stderr), @r#"
+    error: invalid value 'echo' for '<SERVER.TOOL>': "echo" is not SERVER.TOOL; write the server's name, a dot and the tool's name, such as demo.list_orders
+
+    For more information, try '--help'.
+    "#);
+    let done = observe(&["demo.echo", "--args", "{ \"message\": \"\" }"]).exits(1);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: echo: the result has no text, so there is nothing to observe
+    ");
+    assert_snapshot!(normal(&observe(&["demo.echo", "--args", "[1]"]).exits(2).stderr), @r#"
+    toolsmith: --args "[1]" is not a JSON object: it does not begin with `{`
+    help: write `{ "name": value }` in single quotes, or name=TEXT for each argument
+    "#);
+    assert_snapshot!(normal(&observe(&["demo.echo", "--args", "{"]).exits(2).stderr), @r#"
+    toolsmith: --args "{" is not a JSON object: EOF while parsing an object at line 1 column 1
+    help: write `{ "name": value }` in single quotes, or name=TEXT for each argument
+    "#);
+    assert_snapshot!(normal(&observe(&["demo.fail"]).exits(1).stderr), @r"
+    toolsmith: fail: the tool failed, so nothing was observed: this tool always fails
+    ");
+    assert_snapshot!(normal(&observe(&["demo.echo", "--forget"]).exits(2).stderr), @r"
+    toolsmith: demo.echo has no observations in /tmp/.tmpXXXXXX/toolsmith.lock
+    ");
     assert!(!folder.path().join("toolsmith.lock").exists());
     fs::write(folder.path().join("toolsmith.lock"), "{ torn").unwrap();
-    observe(&["demo.json_response"]).exits(2).says(&["toolsmith.lock"]);
-    snippet(folder.path(), "1").done().exits(2).says(&["toolsmith.lock"]);
+    assert_snapshot!(normal(&observe(&["demo.json_response"]).exits(2).stderr), @r"
+    toolsmith: the lock file /tmp/.tmpXXXXXX/toolsmith.lock is malformed: key must be a string at line 1 column 3
+    help: restore an older version of it; or delete it, which discards all observations, and create it again with `toolsmith mcp lock`
+    ");
+    assert_snapshot!(normal(&snippet(folder.path(), "1").done().exits(2).stderr), @r"
+    toolsmith: the lock file /tmp/.tmpXXXXXX/toolsmith.lock is malformed: key must be a string at line 1 column 3
+    help: restore an older version of it; or delete it, which discards all observations, and create it again with `toolsmith mcp lock`
+    ");
 }
 
 #[test]
 fn a_lock_has_all_tools_and_serves_without_servers() {
     let folder = tempfile::tempdir().unwrap();
     let done = with(folder.path(), &["mcp", "lock"]).done().exits(0);
-    assert!(done.stdout.contains("demo: 9 tools"), "{done:#?}");
+    assert_snapshot!(normal(&done.stdout), @"demo: 9 tools");
     let lock = folder.path().join("toolsmith.lock");
     let shown = lock.to_str().unwrap();
     let first = fs::read(&lock).unwrap();
@@ -269,7 +379,7 @@ fn a_lock_has_all_tools_and_serves_without_servers() {
     let of_servers = with(folder.path(), &["codegen"]).done().exits(0);
     assert_eq!(of_lock.stdout, of_servers.stdout);
     let diff = Run::new(shared()).arguments(&["codegen", "--diff", shown, shown]).done().exits(0);
-    assert!(diff.stdout.contains("no difference"));
+    assert_snapshot!(normal(&diff.stdout), @"no difference");
 }
 
 #[test]
@@ -279,7 +389,7 @@ fn arguments_are_checked_before_a_call_leaves() {
         "let error = demo::slow(4000).await.unwrap_err();\njson!([error.kind.to_string(), error.message])";
     let result = snippet(folder.path(), code).result();
     assert_eq!(result[0], "invalid_params", "{result}");
-    assert!(result[1].as_str().unwrap().contains("3600"), "{result}");
+    assert_snapshot!(normal(&result[1]), @"at .seconds: 4000 is more than the maximum 3600");
     let outcome = snippet(folder.path(), "demo::slow(4000).await?.text()").expect("runtime_error", 1);
     assert_eq!(outcome["error"]["evidence"]["tool"]["kind"], "invalid_params", "{outcome:#}");
     // If the check is off, the server decides.

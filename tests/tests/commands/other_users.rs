@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use end_to_end::harness::{Run, binary, unique};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use rustix::process::geteuid;
 use tempfile::TempDir;
 
@@ -203,7 +205,14 @@ fn what_a_shell_passes_as_a_file_is_read() {
     assert_eq!(passed(&["run", "/dev/stdin"], "6 * 7"), "42\n");
     let servers = "{\"mcpServers\": {\"shop\": {\"command\": \"toolsmith\", \"args\": [\"demo-server\"]}}}";
     passed(&["mcp", "import", "/dev/fd/3", "--scope", "user"], servers);
-    assert!(passed(&["mcp", "list"], "").contains("shop"));
+    assert_snapshot!(normal(&passed(&["mcp", "list"], "")), @r"
+    ID    TRANSPORT  SOURCE                                             ENABLED  TIMEOUT  REQUEST TIMEOUT  ADDRESS
+    shop  stdio      user /tmp/.tmpXXXXXX/config/toolsmith/config.yaml  yes      60       30               [target]/toolsmith demo-server
+    ");
     let config = "mcpServers:\n  other: { command: toolsmith, args: [demo-server] }\n";
-    assert!(passed(&["mcp", "list", "--config", "/dev/fd/3"], config).contains("other"));
+    assert_snapshot!(normal(&passed(&["mcp", "list", "--config", "/dev/fd/3"], config)), @r"
+    ID     TRANSPORT  SOURCE                                             ENABLED  TIMEOUT  REQUEST TIMEOUT  ADDRESS
+    other  stdio      config /dev/fd/3                                   yes      60       30               [target]/toolsmith demo-server
+    shop   stdio      user /tmp/.tmpXXXXXX/config/toolsmith/config.yaml  yes      60       30               [target]/toolsmith demo-server
+    ");
 }

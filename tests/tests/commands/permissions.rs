@@ -7,6 +7,8 @@ use std::process::Command;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, binary, json};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -72,9 +74,13 @@ fn one_prompt_covers_all_calls_of_a_program() {
     let folder = tempfile::tempdir().unwrap();
     let code = "for _ in 0..3 { demo::echo(\"x\").await?; } demo::json_response().await?; 7";
     let done = answered(asked(folder.path(), code, ""), &["y\n"]);
-    for phrase in ["demo.echo", "demo.json_response", "[a] always"] {
-        assert!(done.stderr.contains(phrase), "{done:#?}");
-    }
+    assert_snapshot!(normal(&done.stderr), @r"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JThe program can call tools that need your permission:
+      demo.echo  (the server claims: only reads)
+      demo.json_response  (the server claims: only reads)
+    Allow it?
+    [y] yes, once  [a] always  [n] no: y
+    ");
     assert_eq!(done.stderr.matches(QUESTION).count(), 1, "{done:#?}");
     let outcome = done.expect("ok", 0);
     assert_eq!((&outcome["result"], &outcome["calls_total"]), (&json!(7), &json!(4)));
@@ -98,14 +104,30 @@ fn every_call_is_shown_with_its_arguments_and_can_be_refused_separately() {
         all";
     let done = answered(asked(folder.path(), code, ", permission: ask-each"), &["y\n", "n\n", "s\n"]);
     assert!(!done.stderr.contains('\u{202e}') && !done.stderr.contains("\x1b[2J"), "{done:#?}");
-    for phrase in ["demo.echo", "\"message\": \"first\"", "second\\u{202e}\\u001b[2J", "third"] {
-        assert!(done.stderr.contains(phrase), "{phrase} in {done:#?}");
-    }
-    assert!(!done.stderr.contains("fourth") && !done.stderr.contains("[a]"), "{done:#?}");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "first"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "second\u{202e}\u001b[2J"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: n
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "third"
+      }
+    Allow this call?
+    [y] yes, once  [s] yes, in this run  [n] no: s
+    "#);
     let outcome = done.expect("ok", 0);
     let results = outcome["result"].as_array().unwrap();
     assert_eq!((&results[0], &results[2], &results[3]), (&json!("ok"), &json!("ok"), &json!("ok")));
-    assert_says(&results[1], &["demo.echo", "refused"]);
+    assert_snapshot!(normal(&results[1]), @"demo.echo was denied: the user refused permission");
 }
 
 #[test]
@@ -121,7 +143,11 @@ fn a_program_is_allowed_for_some_servers_and_refused_for_others() {
     assert_eq!(done.stderr.matches("Allow it?").count(), 3, "{done:#?}");
     let outcome = done.expect("ok", 0);
     assert_eq!((&outcome["result"][0], &outcome["result"][2]), (&json!(true), &json!(false)), "{outcome:#}");
-    assert_says(&outcome["result"][1], &["other.echo", "refused"]);
+    assert_snapshot!(normal(&outcome["result"][1]), @r#"
+    {
+      "Err": "other.echo was denied: the user refused permission"
+    }
+    "#);
     // If no server is allowed, nothing runs.
     let done = answered(asked(folder.path(), code, other), &["c\n", "n\n", "n\n"]);
     assert_eq!(done.expect("denied", 6)["calls_total"], 0);
@@ -183,8 +209,25 @@ fn a_call_by_command_needs_permission_like_a_programs() {
         Run::on_terminal(shared()).arguments(&call).config_alone(&demo(""))
     };
     let done = answered(call("{\"message\":\"direct\"}"), &["y\n"]).exits(0);
-    assert!(done.stdout.contains("direct") && done.stderr.contains("\"message\": \"direct\""), "{done:#?}");
-    answered(call("{\"message\":\"direct\"}"), &["n\n"]).exits(6).says(&["refused"]);
+    assert_snapshot!(normal(&done.stdout), @"direct");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "direct"
+      }
+    Allow this call?
+    [y] yes, once  [a] always  [n] no: y
+    "#);
+    let printed = answered(call("{\"message\":\"direct\"}"), &["n\n"]).exits(6);
+    assert_snapshot!(normal(&printed.stderr), @r#"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+      {
+        "message": "direct"
+      }
+    Allow this call?
+    [y] yes, once  [a] always  [n] no: n
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m permission to call demo.echo was refused
+    "#);
     // Invalid arguments cause no prompt.
     let done = call("{\"message\":7}").done().exits(2);
     assert!(!done.stderr.contains(QUESTION), "{done:#?}");

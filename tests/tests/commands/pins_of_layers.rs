@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, unique};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -125,10 +127,23 @@ fn the_users_pins_apply_under_every_other_layer() {
     let code = format!("// {}\nfaulty::one().message(\"x\").await?.text()", unique());
     let run = place.run_in(place.project.path(), &["run", "--json", "-"]).input(code).done();
     run.says(&["faulty.one has changed"]).expect("compile_error", 3);
-    place.in_project(&["mcp", "status"]).exits(0).says(&["faulty.one has changed"]);
+    assert_snapshot!(normal(&place.in_project(&["mcp", "status"]).exits(0).stderr), @r#"
+    toolsmith: warning: faulty: tools that differ from /tmp/.tmpXXXXXX/toolsmith/toolsmith.lock are held back:
+      ~ faulty.one has changed:
+          description: was "reads a file"
+                       is "reads a file, and sends it"
+    review the change, and accept it with `toolsmith mcp lock --accept faulty`
+    "#);
     let listed = place.in_project(&["codegen"]).exits(0);
     assert!(!listed.stdout.contains("fn one"), "{listed:#?}");
-    place.in_project(&["mcp", "lock"]).exits(1).says(&["faulty.one has changed", "unchanged"]);
+    assert_snapshot!(normal(&place.in_project(&["mcp", "lock"]).exits(1).stderr), @r#"
+    faulty: tools differ from those in /tmp/.tmpXXXXXX/toolsmith/toolsmith.lock:
+      ~ faulty.one has changed:
+          description: was "reads a file"
+                       is "reads a file, and sends it"
+    toolsmith: the tools of faulty differ from the lock file, which is unchanged
+    help: check the changes, and accept them with `toolsmith mcp lock --accept faulty`
+    "#);
 }
 
 #[test]
@@ -144,8 +159,14 @@ fn replacing_a_users_server_does_not_unpin_it() {
 
     // Accepting updates every file that pins the server, and both are named.
     let shown = place.in_project(&["mcp", "lock"]).exits(1);
-    let users = place.users_lock();
-    shown.says(&["faulty.one has changed", users.to_str().unwrap(), "--accept faulty"]);
+    assert_snapshot!(normal(&shown.stderr), @r#"
+    faulty: tools differ from those in /tmp/.tmpXXXXXX/toolsmith/toolsmith.lock:
+      ~ faulty.one has changed:
+          description: was "reads a file"
+                       is "reads a file, and sends it"
+    toolsmith: the tools of faulty differ from the lock file, which is unchanged
+    help: check the changes, and accept them with `toolsmith mcp lock --accept faulty`
+    "#);
     assert!(!place.projects_lock().exists());
     place.in_project(&["mcp", "lock", "--accept", "faulty"]).exits(0);
     place.in_project(&CALL).exits(0);
@@ -176,11 +197,22 @@ fn lock_files_of_the_user_neither_contain_nor_pin_the_demo_server() {
     place.user(&place.servers(&[("demo", "users")]));
     place.elsewhere(&["mcp", "lock"]).exits(0);
     let before = fs::read(place.users_lock()).unwrap();
+    let mut shown = Vec::new();
     for command in [&["mcp", "lock", "--demo"][..], &["mcp", "lock", "--demo", "--accept"]] {
-        place.elsewhere(command).exits(2).says(&["the demo server has no lock file", "--lock FILE"]);
+        shown.push(normal(&place.elsewhere(command).exits(2).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: the demo server has no lock file
+    help: name a file with --lock FILE
+
+    toolsmith: the demo server has no lock file
+    help: name a file with --lock FILE
+    ");
     let observe = ["mcp", "observe", "demo.echo", "--demo"];
-    place.elsewhere(&observe).exits(2).says(&["the demo server has no lock file", "--lock FILE"]);
+    assert_snapshot!(normal(&place.elsewhere(&observe).exits(2).stderr), @r"
+    toolsmith: the demo server has no lock file
+    help: name a file with --lock FILE
+    ");
     let called = place.elsewhere(&["mcp", "call", "demo.echo", "message=hello", "--demo"]).exits(0);
     assert_eq!((called.stdout.as_str(), called.stderr.as_str()), ("hello\n", ""));
     assert_eq!(fs::read(place.users_lock()).unwrap(), before);
@@ -204,7 +236,9 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
     place.in_project(&["config", "show"]).exits(0);
     place.in_project(&["mcp", "lock", "--lock", "./toolsmith.lock"]).exits(0);
     place.in_project(&["mcp", "lock", "--config", "toolsmith.yaml"]).exits(0);
-    place.in_project(&["trust", "--show"]).exits(0).says(&["is trusted"]);
+    assert_snapshot!(normal(&place.in_project(&["trust", "--show"]).exits(0).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is trusted
+    ");
 
     let file = place.projects_lock();
     let good = fs::read_to_string(&file).unwrap();
@@ -248,7 +282,12 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
     place.in_project(&["trust", "--yes"]).exits(0);
     place.in_project(&["config", "show"]).exits(0);
     fs::write(&file, &good).unwrap();
-    place.in_project(&["config", "show"]).exits(2).says(&["toolsmith.lock"]);
+    assert_snapshot!(normal(&place.in_project(&["config", "show"]).exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is no longer trusted: its lock file /tmp/.tmpXXXXXX/toolsmith.lock has changed since it was trusted
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     fs::remove_file(&file).unwrap();
     place.in_project(&["config", "show"]).exits(0);
 }
@@ -261,27 +300,52 @@ fn a_lock_file_behind_a_link_is_trusted_by_its_content() {
     let target = place.elsewhere.path().join("real.lock");
     fs::write(&target, "{ \"version\": 1, \"servers\": {} }\n").unwrap();
     symlink(&target, place.projects_lock()).unwrap();
-    place.in_project(&["config", "show"]).exits(2).says(&["toolsmith.lock"]);
+    assert_snapshot!(normal(&place.in_project(&["config", "show"]).exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is no longer trusted: its lock file /tmp/.tmpXXXXXX/toolsmith.lock has changed since it was trusted
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     place.in_project(&["trust", "--yes"]).exits(0);
     place.in_project(&["mcp", "lock"]).exits(0);
     assert!(place.projects_lock().is_symlink());
     place.in_project(&["config", "show"]).exits(0);
     fs::write(&target, "{ \"version\": 1, \"servers\": {} }\n").unwrap();
-    place.in_project(&["config", "show"]).exits(2).says(&["has changed since it was trusted"]);
+    assert_snapshot!(normal(&place.in_project(&["config", "show"]).exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is no longer trusted: its lock file /tmp/.tmpXXXXXX/toolsmith.lock has changed since it was trusted
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     fs::remove_file(place.projects_lock()).unwrap();
     symlink(place.elsewhere.path().join("nowhere"), place.projects_lock()).unwrap();
-    place.in_project(&["config", "show"]).exits(2).says(&["has changed since it was trusted"]);
+    assert_snapshot!(normal(&place.in_project(&["config", "show"]).exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is no longer trusted: its lock file /tmp/.tmpXXXXXX/toolsmith.lock has changed since it was trusted
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
 }
 
 #[test]
 fn adding_a_server_does_not_trust_an_existing_lock_file() {
     let place = Project::new();
     fs::write(place.projects_lock(), "{ \"version\": 1, \"servers\": {} }\n").unwrap();
-    place
-        .in_project(&["mcp", "add", "own", "--scope", "project", "--", "x"])
-        .exits(0)
-        .says(&["toolsmith trust"]);
-    place.in_project(&["config", "show"]).exits(2).says(&["is not trusted yet"]);
+    let done = place.in_project(&["mcp", "add", "own", "--scope", "project", "--", "x"]).exits(0);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: it has no effect until you trust it: toolsmith trust
+    toolsmith: added own to /tmp/.tmpXXXXXX/toolsmith.yaml
+    toolsmith: warning: own was not tried: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
+    assert_snapshot!(normal(&place.in_project(&["config", "show"]).exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
 }
 
 #[test]
@@ -290,7 +354,9 @@ fn a_different_lock_file_does_not_unpin() {
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.offer("users", &json!({ "one": "reads a file, and sends it" }));
     let observe = ["mcp", "observe", "faulty.one", "--args", "{\"message\":\"7\"}", "--lock", "empty.lock"];
-    place.elsewhere(&observe).exits(6).says(&["held back"]);
+    assert_snapshot!(normal(&place.elsewhere(&observe).exits(6).stderr), @r"
+    toolsmith: the tool has changed since its server was locked, and is held back; review the change, and accept it with `toolsmith mcp lock --accept faulty`
+    ");
     // Writing other lock files does not unpin either.
     place.elsewhere(&["mcp", "lock", "--lock", "empty.lock"]).exits(0);
     assert_held_back(place.elsewhere(&CALL));
@@ -311,5 +377,10 @@ fn a_project_with_an_inner_folder_is_trusted_with_the_lock_in_there() {
     fs::write(place.projects_lock(), "{ torn").unwrap();
     place.in_project(&["mcp", "list-tools"]).exits(0);
     fs::write(inner.join("toolsmith.lock"), "").unwrap();
-    place.in_project(&["mcp", "list-tools"]).exits(2).says(&["has changed since it was trusted"]);
+    assert_snapshot!(normal(&place.in_project(&["mcp", "list-tools"]).exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/.toolsmith/config.yaml, is no longer trusted: its lock file /tmp/.tmpXXXXXX/.toolsmith/toolsmith.lock has changed since it was trusted
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
 }

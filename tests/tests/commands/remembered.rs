@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -155,7 +157,15 @@ fn a_remembered_answer_applies_to_variable_values_which_are_not_stored() {
     fs::remove_file(&key).unwrap();
     is_asked(place.call(folder));
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
-    answer(place.call(folder), "a\n").exits(0).says(&["for this time only", "permissions.key"]);
+    assert_snapshot!(normal(&answer(place.call(folder), "a\n").exits(0).stderr), @r#"
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [a] always  [n] no: a
+    toolsmith: the answer is valid for this time only: the key /tmp/.tmpXXXXXX/state/toolsmith/permissions.key can't be used: others may read it; remove it, and you will be asked again
+    "#);
 }
 
 #[test]
@@ -177,7 +187,16 @@ fn answers_of_an_older_format_are_ignored_and_reported_once() {
     }
     fs::write(place.file(), older.to_string()).unwrap();
     let done = answer(place.call(folder), "n\n").exits(6);
-    done.says(&["permissions.json", "older", "asked again"]);
+    assert_snapshot!(normal(&done.stderr), @r#"
+    toolsmith: warning: /tmp/.tmpXXXXXX/toolsmith/permissions.json has an older version, which did not cover the servers' folders, programs and variables: its answers are no longer valid, and you will be asked again (it is /tmp/.tmpXXXXXX/toolsmith/permissions.json.1 now)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [a] always  [n] no: n
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m permission to call s.echo was refused
+    "#);
     let done = answer(place.call(folder), "a\n").exits(0);
     assert!(!done.stderr.contains("older"), "{done:#?}");
     is_granted(place.call(folder));
@@ -185,7 +204,16 @@ fn answers_of_an_older_format_are_ignored_and_reported_once() {
     content["version"] = json!(4);
     fs::write(place.file(), content.to_string()).unwrap();
     let done = answer(place.call(folder), "a\n").exits(0);
-    done.says(&["its version is 4", "for this time only"]);
+    assert_snapshot!(normal(&done.stderr), @r#"
+    toolsmith: warning: /tmp/.tmpXXXXXX/toolsmith/permissions.json is invalid: its version is 4, and this version of Toolsmith knows those up to 3; correct or delete it
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [a] always  [n] no: a
+    toolsmith: the answer is valid for this time only: /tmp/.tmpXXXXXX/toolsmith/permissions.json can't be written: /tmp/.tmpXXXXXX/toolsmith/permissions.json is invalid: its version is 4, and this version of Toolsmith knows those up to 3; correct or delete it
+    "#);
     assert_eq!(fs::read_to_string(place.file()).unwrap(), content.to_string());
 }
 
@@ -193,11 +221,10 @@ fn answers_of_an_older_format_are_ignored_and_reported_once() {
 fn permanent_answers_are_listed_and_taken_back() {
     let place = Project::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: / }}"));
     let (folder, other) = (place.one.path(), place.other.path());
-    place
-        .run(folder, &["permission", "list"])
-        .done()
-        .exits(0)
-        .says(&["you have allowed no tool permanently"]);
+    assert_snapshot!(normal(&place.run(folder, &["permission", "list"]).done().exits(0).stderr), @r"
+    toolsmith: warning: The configuration /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet and is left out: run `toolsmith trust` in its folder.
+    toolsmith: you have allowed no tool permanently
+    ");
     place.allow(folder);
     let list = |folder: &Path| -> Value {
         let mut run = place.run(folder, &["permission", "list", "--json"]);
@@ -217,9 +244,13 @@ fn permanent_answers_are_listed_and_taken_back() {
     // The project that is not trusted has no servers.
     assert_eq!(list(other)[0]["state"], "other_server");
     let revoke = |what: &str| place.run(folder, &["permission", "revoke", what]).done();
-    revoke("s.ecko").exits(2).says(&["no permanent answer is about \"s.ecko\"", "did you mean `s.echo`?"]);
+    assert_snapshot!(normal(&revoke("s.ecko").exits(2).stderr), @r#"
+    \u{1b}[1;31mtoolsmith:\u{1b}[0m no permanent answer is about "s.ecko"
+    \u{1b}[1;36mhelp:\u{1b}[0m did you mean `s.echo`?
+    \u{1b}[1;36mhelp:\u{1b}[0m `toolsmith permission list` lists the answers
+    "#);
     assert_eq!(list(folder), listed);
-    revoke("s.*").exits(0).says(&["took back 1 answer: s.echo"]);
+    assert_snapshot!(normal(&revoke("s.*").exits(0).stderr), @"toolsmith: took back 1 answer: s.echo");
     is_asked(place.call(folder));
     assert_eq!(list(folder), json!([]));
 }

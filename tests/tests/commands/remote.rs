@@ -4,7 +4,9 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{Run, json, unique};
+use end_to_end::page::normal;
 use end_to_end::services::{Service, authority, status_of};
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -23,10 +25,11 @@ fn a_snippet_uses_an_http_server() {
         // Each run has its own session.
         assert_eq!(json(code).config(&config).result(), json!([1, "far"]));
     }
-    let address = server.first.clone();
     assert_eq!(server.ended_by(Signal::TERM).signal(), Some(Signal::TERM.as_raw()));
     let gone = Run::new(shared()).arguments(&["mcp", "test", "shop"]).config(&config).done().exits(7);
-    gone.says(&["shop", authority(&address), "nothing answers at"]);
+    assert_snapshot!(normal(&gone.stderr), @r"
+    shop: error: cannot connect: nothing answers at http://127.0.0.1:[port]; start the server, or check the address
+    ");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 fn look(mode: &str, arguments: &[&str]) -> FinishedRun {
@@ -33,14 +35,18 @@ fn all_pages_of_resources_are_listed_and_cycles_end() {
     // The page that points to itself is requested once more, which reveals the cycle.
     assert_eq!(uris, ["book://text", "book://blob"], "{resources:#}");
     assert_eq!(resources[0]["description"], "Two\nlines\u{202e}.");
-    assert!(errors.contains("resources list repeats a cursor"), "{errors}");
+    assert_snapshot!(normal(&errors), @r"
+    toolsmith: the server's resources list repeats a cursor: page 2 points back to an earlier page; the pages up to there are kept
+    ");
 
     let (rows, errors) = rows(&["list-resources", "faulty"]);
     assert_eq!(rows[0], ["URI", "NAME", "MIME", "TYPE", "DESCRIPTION"]);
     assert_eq!(rows[1], ["book://text", "text", "text/plain", "Two", "lines\\u{202e}."]);
     assert_eq!(rows[2], ["book://blob", "blob", "image/png"]);
     assert_eq!(rows.len(), 3, "{rows:?}");
-    assert!(errors.contains("repeats a cursor"), "{errors}");
+    assert_snapshot!(normal(&errors), @r"
+    toolsmith: the server's resources list repeats a cursor: page 2 points back to an earlier page; the pages up to there are kept
+    ");
 }
 
 #[test]
@@ -73,7 +79,9 @@ fn a_resource_is_printed_as_text_or_summarized_as_bytes() {
     assert_eq!(bytes, "[image/png, about 6 bytes; --json prints it]\n");
 
     let none = look("library", &["read-resource", "faulty", "book://none"]).exits(7);
-    none.says(&["faulty", "resources/read", "no such book"]);
+    assert_snapshot!(normal(&none.stderr), @r"
+    toolsmith: MCP server `faulty`: the answer to `resources/read` failed with error -32002: no such book
+    ");
 }
 
 #[test]
@@ -84,15 +92,28 @@ fn a_prompt_is_filled_in() {
     let shown = look("library", &review).exits(0).stdout;
     assert_eq!(shown, "user: Review Middlemarch.\nassistant: [image/png, about 6 bytes; --json prints it]\n");
     let empty = look("library", &["get-prompt", "faulty", "review"]).exits(7);
-    empty.says(&["faulty", "prompts/get", "the argument book is missing"]);
-    look("library", &["get-prompt", "faulty", "review", "--arg", "book"]).exits(2).says(&["KEY=VALUE"]);
+    assert_snapshot!(normal(&empty.stderr), @r"
+    toolsmith: MCP server `faulty`: the answer to `prompts/get` failed with error -32602: the argument book is missing
+    ");
+    let done = look("library", &["get-prompt", "faulty", "review", "--arg", "book"]).exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    error: `--arg <KEY=VALUE>` needs a name, `=` and a value; write them in one word, such as city=Uppsala
+    ");
 }
 
 #[test]
 fn a_server_without_resources_is_reported() {
+    let mut shown = Vec::new();
     for command in ["list-resources", "list-resource-templates", "list-prompts"] {
         let done = look("sound", &[command, "faulty"]).exits(7);
         assert_eq!(done.stdout, "", "{command}");
-        done.says(&["faulty", "method not found"]);
+        shown.push(normal(&done.stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: MCP server `faulty`: the answer to `resources/list` failed with error -32601: method not found; the server does not support this request
+
+    toolsmith: MCP server `faulty`: the answer to `resources/templates/list` failed with error -32601: method not found; the server does not support this request
+
+    toolsmith: MCP server `faulty`: the answer to `prompts/list` failed with error -32601: method not found; the server does not support this request
+    ");
 }

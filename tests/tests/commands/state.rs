@@ -16,7 +16,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run};
+use end_to_end::page::normal;
 use end_to_end::protected_server::ProtectedServer;
+use insta::assert_snapshot;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -244,7 +246,11 @@ fn what_version_0_2_has_kept_is_used() {
     // Trust, with the lock file.
     home.run(&["config", "check"]).exits(0);
     let listed = home.run(&["mcp", "list"]).exits(0);
-    assert!(listed.stdout.contains("shop"), "{listed:#?}");
+    assert_snapshot!(normal(&listed.stdout), @r"
+    ID     TRANSPORT  SOURCE                                             ENABLED  TIMEOUT  REQUEST TIMEOUT  ADDRESS
+    files  stdio      user /tmp/.tmpXXXXXX/config/toolsmith/config.yaml  yes      60       30               npx -y files
+    shop   stdio      project /tmp/.tmpXXXXXX/project/toolsmith.yaml     yes      60       30               [target]/toolsmith demo-server
+    ");
     // Conversations.
     let listed = home.run(&["conversation", "list", "--json"]).exits(0);
     let all: Vec<Value> = serde_json::from_str(&listed.stdout).unwrap();
@@ -292,24 +298,50 @@ fn files_of_a_newer_version_are_refused_and_left_alone() {
         [TRUSTED, PERMISSIONS, &tokens, &adopted, CONVERSATIONS, STATISTICS, "cache/programs-v1000/entry"];
     let before = kept.map(|file| home.read(file));
 
-    home.run(&["mcp", "list"]).exits(2).says(&[
-        "trusted.json",
-        "a newer version of Toolsmith",
-        "update Toolsmith",
-    ]);
-    home.run(&["trust", "--yes"]).exits(2).says(&["a newer version of Toolsmith"]);
+    assert_snapshot!(normal(&home.run(&["mcp", "list"]).exits(2).stderr), @r"
+    toolsmith: the trust record /tmp/.tmpXXXXXX/config/toolsmith/trusted.json can't be read: a newer version of Toolsmith has written it (its version is 3, the newest supported one is 2)
+    help: update Toolsmith, or move the file away and trust your projects again
+    ");
+    assert_snapshot!(normal(&home.run(&["trust", "--yes"]).exits(2).stderr), @r"
+    toolsmith: the trust record /tmp/.tmpXXXXXX/config/toolsmith/trusted.json can't be read: a newer version of Toolsmith has written it (its version is 3, the newest supported one is 2)
+    help: update Toolsmith, or move the file away and trust your projects again
+    ");
     let run = |arguments: &[&str]| home.run_in("", arguments);
-    run(&["conversation", "list"]).exits(7).says(&["a newer version of this program", "update this program"]);
+    assert_snapshot!(normal(&run(&["conversation", "list"]).exits(7).stderr), @r"
+    toolsmith: /tmp/.tmpXXXXXX/state/toolsmith/conversations.db was written by a newer version of this program (its schema is 1000, the newest supported one is 1); update this program, or set agent.conversations to another file in the configuration
+    ");
     run(&["conversation", "prune", "--older-than", "0d"]).exits(7);
-    run(&["stats"]).exits(7).says(&["has the format 1000", "update Toolsmith"]);
+    assert_snapshot!(normal(&run(&["stats"]).exits(7).stderr), @r"
+    toolsmith: the file of statistics /tmp/.tmpXXXXXX/state/toolsmith/stats.db has the format 1000, and this version of Toolsmith knows 1
+    help: update Toolsmith, or move the file away
+    help: `globalSettings: { stats: false }` in the configuration switches statistics off
+    ");
     run(&["stats", "--reset", "--yes"]).exits(7);
-    run(&["adopt", "codex", "--undo", "--yes"]).exits(2).says(&["it has version 2"]);
+    assert_snapshot!(normal(&run(&["adopt", "codex", "--undo", "--yes"]).exits(2).stderr), @r"
+    toolsmith: the record /tmp/.tmpXXXXXX/state/toolsmith/adopted/codex-[hash].json can't be used: it has version 2, and this Toolsmith knows 1
+    help: move it away; the previous texts of the files are in it
+    help: if a newer Toolsmith has written it, use that one
+    ");
     run(&["cache", "prune"]).exits(0);
     // These go on without the file.
-    home.allow_always().exits(0).says(&["its version is 4"]);
+    assert_snapshot!(normal(&home.allow_always().exits(0).stderr), @r#"
+    toolsmith: warning: /tmp/.tmpXXXXXX/config/toolsmith/permissions.json is invalid: its version is 4, and this version of Toolsmith knows those up to 3; correct or delete it
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+      {
+        "message": "x"
+      }
+    Allow this call?
+    [y] yes, once  [a] always  [n] no: a
+    toolsmith: the answer is valid for this time only: /tmp/.tmpXXXXXX/config/toolsmith/permissions.json can't be written: /tmp/.tmpXXXXXX/config/toolsmith/permissions.json is invalid: its version is 4, and this version of Toolsmith knows those up to 3; correct or delete it
+    toolsmith: warning: calls are not counted: the file of statistics /tmp/.tmpXXXXXX/state/toolsmith/stats.db has the format 1000, and this version of Toolsmith knows 1
+    help: update Toolsmith, or move the file away
+    help: `globalSettings: { stats: false }` in the configuration switches statistics off
+    "#);
     let (done, request) = home.request_with_token();
     assert!(!request.to_ascii_lowercase().contains("authorization"), "{request}");
-    done.says(&["a newer version of Toolsmith"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    guarded: error: cannot connect: the file with its tokens, /tmp/.tmpXXXXXX/config/toolsmith/tokens/guarded-[hash].json, can't be read: a newer version of Toolsmith has written it; update Toolsmith, or move the file away and log in again
+    ");
 
     for (file, before) in kept.iter().zip(before) {
         assert!(home.read(file) == before, "{file} has changed");

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{Serve, execute};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A server in code mode, and one with direct tools.
@@ -44,7 +46,9 @@ fn calls_of_runs_commands_and_clients_are_counted_shown_and_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
     let config = config("history: { enabled: false }\n");
-    run(state, &["stats"], None, "").exits(0).says(&["no calls are counted"]);
+    assert_snapshot!(normal(&run(state, &["stats"], None, "").exits(0).stderr), @r"
+    toolsmith: no calls are counted (`globalSettings: { stats: false }` switches counting off)
+    ");
     let code = format!("// {}\nfor _ in 0..3 {{ code::echo().message(\"kept-nowhere\").await?; }}", unique());
     run(state, &["run", "-"], Some(&config), &code).exits(0);
     run(state, &["mcp", "call", "code.echo", "message=x"], Some(&config), "").exits(0);
@@ -66,14 +70,20 @@ fn calls_of_runs_commands_and_clients_are_counted_shown_and_deleted() {
     let file = state.join("toolsmith/history.db");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     // Without a history, only the statistics are written.
-    run(state, &["history", "list"], None, "").exits(0).says(&["no executions are kept in"]);
+    assert_snapshot!(normal(&run(state, &["history", "list"], None, "").exits(0).stderr), @r"
+    toolsmith: no executions are kept in /tmp/.tmpXXXXXX/toolsmith/history.db yet
+    ");
     for entry in fs::read_dir(file.parent().unwrap()).unwrap().flatten() {
         let bytes = fs::read(entry.path()).unwrap_or_default();
         assert!(!String::from_utf8_lossy(&bytes).contains("kept-nowhere"), "arguments are kept");
     }
 
-    run(state, &["stats", "--reset"], None, "").exits(7).says(&["no terminal to ask on", "--yes"]);
-    run(state, &["stats", "--reset", "--yes", "--server", "code"], None, "").exits(0).says(&["5 calls"]);
+    assert_snapshot!(normal(&run(state, &["stats", "--reset"], None, "").exits(7).stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to delete the statistics without a question: toolsmith stats --reset --yes
+    ");
+    let done = run(state, &["stats", "--reset", "--yes", "--server", "code"], None, "").exits(0);
+    assert_snapshot!(normal(&done.stderr), @"toolsmith: deleted the statistics of 5 calls");
     assert_eq!(counted(state, &[]), all[1..]);
 }
 
@@ -96,5 +106,9 @@ fn a_damaged_file_costs_a_warning_and_no_call() {
     let done = run(folder.path(), &call, Some(&config("")), "").exits(0);
     assert_eq!(done.stdout.trim(), "hello");
     assert_eq!(done.stderr.matches("calls are not counted").count(), 1, "{done:#?}");
-    run(folder.path(), &["stats"], None, "").exits(7).says(&["history.db", "it is damaged; move it away"]);
+    assert_snapshot!(normal(&run(folder.path(), &["stats"], None, "").exits(7).stderr), @r"
+    toolsmith: the file of statistics /tmp/.tmpXXXXXX/toolsmith/history.db can't be opened: file is not a database
+    help: it is damaged; move it away, and a new one is created
+    help: `globalSettings: { stats: false }` in the configuration switches statistics off
+    ");
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{Run, json};
+use end_to_end::page::normal;
 use end_to_end::services::{Service, authority};
+use insta::assert_snapshot;
 use parking_lot::Mutex;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
@@ -134,7 +136,9 @@ fn a_certificate_must_be_from_a_trusted_authority() {
     let front = TlsServer::new("127.0.0.1");
     let refused = tried(&front.address).done().exits(7);
     assert_eq!(refused.stdout, "");
-    refused.says(&["shop", authority(&front.address), "invalid peer certificate", "SSL_CERT_FILE"]);
+    assert_snapshot!(normal(&refused.stderr), @r"
+    shop: error: cannot connect: no connection (https://127.0.0.1:[port]): invalid peer certificate: UnknownIssuer; if you trust the server's certificate authority, add its certificate to the system's, or set SSL_CERT_FILE to a PEM file with all authorities that you trust
+    ");
 
     let file = front.authority();
     let trusted = |run: Run| run.variable("SSL_CERT_FILE", file.to_str().unwrap());
@@ -149,7 +153,9 @@ fn a_certificate_must_be_for_the_server() {
     let front = TlsServer::new("other.example");
     let file = front.authority();
     let refused = tried(&front.address).variable("SSL_CERT_FILE", file.to_str().unwrap()).done().exits(7);
-    refused.says(&["shop", "invalid peer certificate", "other.example", "write a name or address in `url`"]);
+    assert_snapshot!(normal(&refused.stderr), @r#"
+    shop: error: cannot connect: no connection (https://127.0.0.1:[port]): invalid peer certificate: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("other.example"); write a name or address in `url` that the certificate is for
+    "#);
 }
 
 #[test]
@@ -174,7 +180,9 @@ fn requests_use_the_proxy_of_the_environment() {
     assert!(!seen.is_empty() && seen.iter().all(|line| line.starts_with(&tunnel)), "{seen:?}");
 
     let gone = tried(plain).variable("HTTP_PROXY", "http://127.0.0.1:9").done().exits(7);
-    gone.says(&["shop", "nothing answers at", "or at the proxy of HTTP_PROXY"]);
+    assert_snapshot!(normal(&gone.stderr), @r"
+    shop: error: cannot connect: nothing answers at http://127.0.0.1:[port], or at the proxy of HTTP_PROXY, HTTPS_PROXY or ALL_PROXY; start the server, or check the address
+    ");
     let run = json("shop::echo(\"by proxy\").await?.text()").config(&config(plain));
     assert_eq!(run.variable("ALL_PROXY", &proxy.address).result(), json!("by proxy"));
     assert!(!proxy.take().is_empty());

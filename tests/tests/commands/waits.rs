@@ -5,6 +5,8 @@ use std::path::Path;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run, unique};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 
 /// A configuration with the demo server as `slow`, which takes more than a second to start. Each start adds a line to
 /// `starts`, if it is given.
@@ -98,10 +100,16 @@ fn a_new_server_is_tried_and_then_known() {
     };
     let script = format!("echo started >> {}; exec toolsmith demo-server", starts.display());
     let add = ["mcp", "add", "shop", "--scope", "user", "--trust", "--", "sh", "-c", &script];
-    run(&add).done().exits(0).says(&["toolsmith: added shop to ", "toolsmith: shop answers, with 9 tools"]);
+    assert_snapshot!(normal(&run(&add).done().exits(0).stderr), @r"
+    toolsmith: added shop to /tmp/.tmpXXXXXX/home/toolsmith/config.yaml
+    toolsmith: shop answers, with 9 tools
+    ");
     run(&["run", "-", "--check"]).input("shop::echo(\"a\").await?.text()").done().exits(0);
     assert_eq!(fs::read_to_string(&starts).unwrap().lines().count(), 1);
     // A server that does not start is added, and the user learns why it does not.
     let add = ["mcp", "add", "gone", "--scope", "user", "--trust", "--", "no-such-mcp-server"];
-    run(&add).done().exits(0).says(&["added gone to ", "the command `no-such-mcp-server` was not found"]);
+    assert_snapshot!(normal(&run(&add).done().exits(0).stderr), @r"
+    toolsmith: added gone to /tmp/.tmpXXXXXX/home/toolsmith/config.yaml
+    toolsmith: warning: MCP server `gone`: cannot start: the command `no-such-mcp-server` was not found in the folders of PATH; install it, or give its absolute path as `command`
+    ");
 }

@@ -5,13 +5,10 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
-    time::Duration,
 };
 
+use end_to_end::harness::WATCHDOG;
 use serde_json::{Value, json};
-
-/// Limit on waiting for a message, far above what a busy machine needs.
-const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// A running server, stopped on drop.
 pub(crate) struct ServerProcess {

@@ -5,9 +5,10 @@ use std::{
     fs,
     path::Path,
     sync::atomic::{AtomicU32, Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
+use end_to_end::harness::{WATCHDOG, wait_until};
 use mcp::{Command, Error, ServerConfig, Session, Transport};
 
 /// Long enough for a correct answer on a busy machine, short enough to wait for in a test.
@@ -80,19 +81,13 @@ impl Fixture {
 
     /// Waits for a grandchild: a process that was just started may not have its environment yet.
     pub(crate) fn assert_grandchild(&self) {
-        let start = Instant::now();
-        while self.processes().len() < 2 {
-            assert!(start.elapsed() < Duration::from_secs(10), "only {:?}", self.processes());
-            std::thread::yield_now();
-        }
+        let has_two = || self.processes().len() >= 2;
+        wait_until("a grandchild", WATCHDOG, has_two, || format!("{:?}", self.processes()));
     }
 
     /// Waits until no process is left: a killed process that is not our child may take a moment to vanish.
     pub(crate) fn assert_nothing_left(&self) {
-        let start = Instant::now();
-        while !self.processes().is_empty() {
-            assert!(start.elapsed() < Duration::from_secs(10), "left behind: {:?}", self.processes());
-            std::thread::yield_now();
-        }
+        let is_empty = || self.processes().is_empty();
+        wait_until("the end of its processes", WATCHDOG, is_empty, || format!("{:?}", self.processes()));
     }
 }

@@ -4,7 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Serve, Server};
+use insta::assert_snapshot;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use rustix::process::Signal;
@@ -197,7 +199,10 @@ async fn the_page_is_only_for_the_browser_that_opened_it() {
 #[test]
 fn the_page_is_not_for_other_machines() {
     let run = Run::new(shared()).arguments(&["ui", "--address", "0.0.0.0:0"]);
-    run.done().exits(2).says(&["can be reached from other machines", "--address 127.0.0.1:0"]);
+    assert_snapshot!(normal(&run.done().exits(2).stderr), @r"
+    toolsmith: 0.0.0.0:0 can be reached from other machines, and the page is for this machine only
+    help: use a loopback address, such as --address 127.0.0.1:[port]
+    ");
 }
 
 #[tokio::test]

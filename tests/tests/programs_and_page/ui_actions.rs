@@ -1,8 +1,10 @@
 //! Changes through the page of `toolsmith serve --ui` and `toolsmith ui --allow-actions`: questions that it answers,
 //! executions that it runs again, programs that it saves; and the forms that it refuses.
 
-use end_to_end::harness::{Run, assert_says, fault_entry, unique};
-use end_to_end::serving::{DEMO, Serve, WATCHDOG, execute, outcome_of};
+use end_to_end::harness::{Run, WATCHDOG, assert_says, fault_entry, unique};
+use end_to_end::page::normal;
+use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -315,8 +317,18 @@ async fn a_client_over_http_is_asked_on_the_page_too() {
 fn the_page_of_a_server_is_for_this_machine_only() {
     let run =
         |words: &[&str]| Run::new(end_to_end::cache::shared()).arguments(words).config(DEMO).done().exits(2);
-    run(&["serve", "--ui", "0.0.0.0:0"]).says(&["can be reached from other machines", "--ui 127.0.0.1:0"]);
-    run(&["serve", "--allow-actions"]).says(&["--ui"]);
+    assert_snapshot!(normal(&run(&["serve", "--ui", "0.0.0.0:0"]).stderr), @r"
+    toolsmith: 0.0.0.0:0 can be reached from other machines, and the page is for this machine only
+    help: use a loopback address, such as --ui 127.0.0.1:[port]
+    ");
+    assert_snapshot!(normal(&run(&["serve", "--allow-actions"]).stderr), @r"
+    error: the following required arguments were not provided:
+      --ui [<ADDRESS>]
+
+    Usage: toolsmith serve --ui [<ADDRESS>] --allow-actions --config <FILE>
+
+    For more information, try '--help'.
+    ");
 }
 
 #[tokio::test]

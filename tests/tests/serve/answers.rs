@@ -1,7 +1,9 @@
 //! Answers of `toolsmith serve`, and the parts that clients pass to models.
 
+use end_to_end::page::normal;
 use end_to_end::reductions::{CONFIG, KINDS, Kind, REDUCTIONS};
 use end_to_end::serving::{DEMO, Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 const OWN: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
@@ -146,12 +148,18 @@ fn refused_calls_are_counted_separately() {
 #[test]
 fn a_timeout_out_of_range_is_reported_with_both_bounds() {
     let mut server = start(DEMO);
+    let mut shown = Vec::new();
     for (id, timeout) in (1..).zip([json!(0), json!(-1), json!(86_401)]) {
         let call = json!({ "name": "execute_code", "arguments": { "code": "1", "timeout": timeout } });
         let answer = server.ask(id, "tools/call", &call);
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains("is out of range: more than 0, at most 86400 seconds"), "{answer:#}");
+        shown.push(normal(&text));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    timeout: 0 is out of range: more than 0, at most 86400 seconds
+    timeout: -1 is out of range: more than 0, at most 86400 seconds
+    timeout: 86401 is out of range: more than 0, at most 86400 seconds
+    ");
 }
 
 /// The whole text that a result's link refers to.

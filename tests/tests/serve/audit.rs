@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use end_to_end::harness::{FAULT_SERVER, Run, assert_says, fault_entry};
+use end_to_end::page::normal;
 use end_to_end::serving::{Client, DEMO, Gate, HANDSHAKE, Serve, Server, execute, outcome_of, recording};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A configured secret of a server.
@@ -231,12 +233,20 @@ fn an_unwritable_log_is_reported_before_serving() {
     fs::create_dir(&is_folder).unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
     let below_a_file = folder.path().join("file/audit.jsonl");
-    for (path, reason) in [(&is_folder, "irectory"), (&below_a_file, "its folder")] {
+    let mut shown = Vec::new();
+    for path in [&is_folder, &below_a_file] {
         let config = format!("{DEMO}serve: {{ audit: {{ file: {path:?} }} }}\n");
         let done =
             Run::new(end_to_end::cache::shared()).argument("serve").config_alone(&config).done().exits(2);
-        done.says(&["the audit log", path.to_str().unwrap(), "can't be used", reason, "help: "]);
+        shown.push(normal(&done.stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: the audit log /tmp/.tmpXXXXXX/folder can't be used: Is a directory (os error 21)
+    help: choose a file of your own in a writable folder, or remove the audit log from the configuration
+
+    toolsmith: the audit log /tmp/.tmpXXXXXX/file/audit.jsonl can't be used: its folder /tmp/.tmpXXXXXX/file can't be created: File exists (os error 17)
+    help: choose a file of your own in a writable folder, or remove the audit log from the configuration
+    ");
 }
 
 #[test]

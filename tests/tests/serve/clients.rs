@@ -4,7 +4,9 @@ use std::thread;
 use std::time::Duration;
 
 use end_to_end::harness::{fault_entry, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Gate, HANDSHAKE, STATELESS, Serve, Server, execute};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A server over pipes, and what it told the client with this name and version.
@@ -56,9 +58,13 @@ fn codex_is_led_from_its_own_code_to_the_tools() {
         text
     };
     let text = instructions(DEMO);
-    assert!(text.contains("ALL_TOOLS.find") && text.contains("(await tools[t.name]({code}))"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    execute_code: one Rust snippet over all MCP servers (loops, joins, pages). In `exec`: const t = ALL_TOOLS.find(t => /__execute_code$/.test(t.name)); read t.description once, then (await tools[t.name]({code})).content[0].text.
+    ");
     let text = instructions(&format!("{DEMO}codeMode: {{ enabled: false }}\n"));
-    assert!(text.contains("ALL_TOOLS.filter") && text.ends_with("structuredContent }."), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    Tools of several MCP servers. In `exec`: ALL_TOOLS.filter(t => t.description.includes("(server: ")) lists them with their types; await tools[t.name](args) returns { content, structuredContent }.
+    "#);
 }
 
 #[test]
@@ -97,14 +103,27 @@ fn result(server: &mut Server, end: &str) -> Value {
 
 #[test]
 fn errors_have_no_outcome_for_clients_that_print_the_whole_result() {
+    let mut shown = Vec::new();
     for name in ["gemini-cli-mcp-client", "qwen-cli-mcp-client-toolsmith"] {
         let (mut server, _) = told(DEMO, name, "0.61.0");
         let failed = result(&mut server, "let none: Option<u8> = None; none.unwrap()");
         assert_eq!((&failed["isError"], failed.get("_meta")), (&json!(true), None), "{failed:#}");
         let text = failed["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains("printed") && text.contains("panicked"), "{text}");
+        shown.push(normal(&text));
         assert!(result(&mut server, "1")["_meta"].is_object(), "a good result keeps the outcome");
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    printed
+
+    emitted: image image/png, 8 bytes
+
+    the snippet panicked: called `Option::unwrap()` on a `None` value (line 1, column 124)
+    printed
+
+    emitted: image image/png, 8 bytes
+
+    the snippet panicked: called `Option::unwrap()` on a `None` value (line 1, column 124)
+    ");
 }
 
 #[test]

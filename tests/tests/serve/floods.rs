@@ -2,7 +2,9 @@
 //! bench `floods` measures every channel; these tests cover channels where floods once used excessive memory.
 
 use end_to_end::harness::{Run, fault_entry, json as run};
+use end_to_end::page::normal;
 use end_to_end::serving::{Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Limits on memory above idle, in bytes: during a flood of messages, and during one of frames of 30 MiB.
@@ -213,5 +215,7 @@ fn endless_progress_does_not_delay_a_direct_calls_timeout() {
     server.shake_hands();
     let answer = server.ask(1, "tools/call", &echo("x"));
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("longer than 2 s"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    MCP server `faulty`: the answer of tool `echo` took longer than 2 s; the request was cancelled; raise `requestTimeout` if the tool needs longer
+    ");
 }

@@ -6,7 +6,9 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use end_to_end::harness::{FAULT_SERVER, Run, fault_entry, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{Client, DEMO, HANDSHAKE, STATELESS, Serve, execute, outcome_of, recording};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -108,6 +110,7 @@ fn only_clients_with_the_token_are_served() {
     let nothing = client.post("{}");
     assert_eq!(nothing.status, StatusCode::UNAUTHORIZED);
     assert_eq!(nothing.headers["www-authenticate"], "Bearer realm=\"toolsmith\"");
+    let mut shown = Vec::new();
     for wrong in [
         client.clone().header("authorization", "Bearer wrong"),
         client.clone().header("authorization", &format!("Basic {TOKEN}")),
@@ -115,9 +118,14 @@ fn only_clients_with_the_token_are_served() {
     ] {
         let answer = wrong.post("{}");
         assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
-        assert!(answer.headers["www-authenticate"].to_str().unwrap().contains("invalid_token"), "{answer:?}");
+        shown.push(normal(&answer.headers["www-authenticate"].to_str().unwrap()));
         assert_eq!(wrong.delete().status, StatusCode::UNAUTHORIZED);
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    Bearer realm="toolsmith", error="invalid_token", error_description="the token is neither a known token nor a JSON Web Token"
+    Bearer realm="toolsmith", error="invalid_token", error_description="the token is malformed"
+    Bearer realm="toolsmith", error="invalid_token", error_description="the token is neither a known token nor a JSON Web Token"
+    "#);
     for open in ["/healthz", "/readyz"] {
         let answer = client.get(open);
         assert_ne!(answer.status, StatusCode::UNAUTHORIZED);
@@ -165,7 +173,7 @@ fn without_a_token_only_this_machine_is_served() {
     refused(&with_token, Some("  short \n"), &["DOOR", "can be guessed"]);
     refused(&with_token, Some("two words of some length"), &["DOOR", "spaces"]);
     let server = Serve::new(DEMO).arguments(&["--http", "[::1]:0"]).start();
-    assert!(server.address().contains("[::1]"));
+    assert_snapshot!(normal(&server.address()), @"http://[::1]:[port]/mcp");
     server.client().shake_hands().ask("tools/list", &json!({}));
 }
 
@@ -190,7 +198,9 @@ fn foreign_origins_and_hosts_are_rejected() {
     let page = client.clone().header("origin", "https://app.example.com");
     let asked = page.clone().header("access-control-request-method", "POST").options();
     assert_eq!(asked.status, StatusCode::NO_CONTENT);
-    assert!(asked.headers["access-control-allow-headers"].to_str().unwrap().contains("mcp-session-id"));
+    assert_snapshot!(normal(&asked.headers["access-control-allow-headers"].to_str().unwrap()), @r"
+    accept, authorization, content-type, last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id
+    ");
     assert_eq!(page.post("{}").headers["access-control-allow-origin"], "https://app.example.com");
     let other = client.clone().header("origin", "https://evil.example.com");
     let asked = other.clone().header("access-control-request-method", "POST").options();
@@ -231,7 +241,9 @@ fn the_number_of_sessions_is_limited() {
     assert!(refused.headers.contains_key("retry-after"));
     let error: Value = serde_json::from_str(&refused.text).unwrap();
     assert_eq!(error["id"], "seven");
-    assert!(error["error"]["message"].as_str().unwrap().contains("serve.maxSessions"), "{error:#}");
+    assert_snapshot!(normal(&error["error"]["message"]), @r"
+    the limit of 2 sessions (serve.maxSessions) is reached; end one, or try again later
+    ");
     // Clients without sessions need none.
     let tools = server.client().stateless().ask("tools/list", &json!({}));
     assert!(tools["result"]["tools"].is_array(), "{tools:#}");

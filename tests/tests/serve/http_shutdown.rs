@@ -1,6 +1,8 @@
 //! The shutdown of `toolsmith serve --http`: executions may finish within the grace period.
 
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Serve, execute, outcome_of, recording};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use rustix::process::Signal;
 use serde_json::json;
@@ -9,6 +11,7 @@ use crate::http::{CALLS_AND_CONTINUES, assert_ok, recorded};
 
 #[test]
 fn running_executions_may_finish_on_shutdown() {
+    let mut shown = Vec::new();
     for stateless in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
@@ -25,10 +28,14 @@ fn running_executions_may_finish_on_shutdown() {
             server.client().get("/readyz").status == StatusCode::SERVICE_UNAVAILABLE
         });
         let refused = other.ask("tools/call", &execute("6 * 7"));
-        assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
+        shown.push(normal(&refused["error"]["message"]));
         assert_ok(&request_thread.join().unwrap(), &json!(42));
         assert_eq!(server.end(), Some(0), "{}", server.stderr());
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith is stopping and accepts no new requests
+    toolsmith is stopping and accepts no new requests
+    ");
 }
 
 /// Load balancers notice first.

@@ -6,8 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use end_to_end::harness::FOREVER;
-use end_to_end::harness::{FAULT_SERVER, assert_says, unique};
+use end_to_end::harness::{FAULT_SERVER, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Serve, Server, execute, outcome_of, recording};
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -116,7 +118,9 @@ fn killing_a_server_only_fails_the_call_to_it() {
     let answer = killed_while_called(&mut server, &record, 7, caught);
     let outcome = outcome_of(&answer);
     assert_eq!(outcome["status"], "ok", "{answer:#}");
-    assert_says(&outcome["result"][0], &["rec", "wait", "signal 9"]);
+    assert_snapshot!(normal(&outcome["result"][0]), @r"
+    rec.wait is unavailable: MCP server `rec`: the connection ended while waiting for the answer of tool `wait`; the process was terminated by signal 9
+    ");
     assert_eq!(outcome["result"][1], "others go on");
     assert_eq!(outcome["calls"][0]["ok"], false, "{answer:#}");
 
@@ -125,7 +129,9 @@ fn killing_a_server_only_fails_the_call_to_it() {
     assert_eq!((&outcome["status"], &answer["result"]["isError"]), (&json!("runtime_error"), &json!(true)));
     assert_eq!(outcome["error"]["kind"], "tool", "{answer:#}");
     assert_eq!(outcome["error"]["evidence"]["tool"]["server"], "rec", "{answer:#}");
-    assert_says(&answer["result"]["content"][0]["text"], &["rec", "wait", "signal 9"]);
+    assert_snapshot!(normal(&answer["result"]["content"][0]["text"]), @r"
+    the snippet failed: rec.wait is unavailable: MCP server `rec`: the connection ended while waiting for the answer of tool `wait`; the process was terminated by signal 9 (line 1, column 1); 1 tool call was made
+    ");
 
     let answer = server.ask(9, "tools/call", &execute("rec::echo().message(\"again\").await?.text()"));
     assert_eq!(outcome_of(&answer)["result"], "again", "{answer:#}");

@@ -1,7 +1,9 @@
 //! `serve.metrics` and `--log-format json`: what Prometheus can scrape, and what logs contain.
 
 use end_to_end::harness::Run;
+use end_to_end::page::normal;
 use end_to_end::serving::{Client, DEMO, Serve, Server, execute};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -144,5 +146,10 @@ fn errors_at_the_start_are_json_too() {
     let line = done.stderr.lines().last().unwrap();
     let error: Value = serde_json::from_str(line).expect(line);
     assert_eq!(error["level"], "error");
-    assert!(error["message"].as_str().unwrap().contains("mcpServers"), "{error}");
+    assert_snapshot!(normal(&error["message"]), @r"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:1:13: expected a mapping; write `key: value` lines, or { key: value }
+      |
+    1 | mcpServers: [1, 2]
+      |             ^
+    ");
 }

@@ -2,7 +2,9 @@
 
 use end_to_end::cache::shared;
 use end_to_end::harness::{Run, fault_entry};
+use end_to_end::page::normal;
 use end_to_end::serving::{Serve, Server};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Servers by name, mode and further lines of their entries.
@@ -74,6 +76,7 @@ const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
 /// Neither models see a tool that is only for apps, nor their snippets.
 #[test]
 fn tools_for_apps_are_kept_from_models() {
+    let mut shown = Vec::new();
     for mode in ["    trust: true\n", DIRECT] {
         let mut server = serving(&[("shop", "for-apps", mode)]);
         let listed = server.ask(1, "tools/list", &json!({}));
@@ -90,8 +93,12 @@ fn tools_for_apps_are_kept_from_models() {
         assert!(!found["result"].to_string().contains("submit_order"), "{found:#}");
         let described = json!({ "name": "describe_tools", "arguments": { "tools": ["shop.submit_order"] } });
         let described = server.ask(4, "tools/call", &described).to_string();
-        assert!(described.contains("only to the apps"), "{described}");
+        shown.push(normal(&described));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"// \"shop.submit_order\": its server offers it only to the apps of its user interface (`_meta.ui.visibility` does not name `model`)"}],"isError":false}}
+    {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"// \"shop.submit_order\": its server offers it only to the apps of its user interface (`_meta.ui.visibility` does not name `model`)"}],"isError":false}}
+    "#);
 }
 
 #[test]
@@ -102,9 +109,14 @@ fn a_snippet_with_a_tool_for_apps_is_told_why_it_cannot_call_it() {
     let refused = run("shop::submit_order().message(\"m\").await?.text()").expect("compile_error", 3);
     assert!(refused.to_string().contains("its server offers it only to the apps"), "{refused:#}");
     let listed = Run::new(shared()).arguments(&["mcp", "tools", "shop"]).config(&config).done().exits(0);
-    for line in ["shop: 4 tools, 4 admitted", "for apps only"] {
-        assert!(listed.stdout.contains(line), "{listed:#?}");
-    }
+    assert_snapshot!(normal(&listed.stdout), @r"
+    shop: 4 tools, 4 admitted, 0 left out (filter: all)
+     TOOL          PERMISSION  CALLED BY      INPUT            OUTPUT  DESCRIPTION
+     open_cart     allow       code mode      message: string  text    A tool of the fault server.
+     submit_order  allow       for apps only  message: string  text    A tool of the fault server.
+     refresh       allow       for apps only  message: string  text    A tool of the fault server.
+     find_cart     allow       code mode      message: string  text    A tool of the fault server.
+    ");
 }
 
 /// A host of apps keeps such tools from its model itself, and its apps call them.
@@ -157,7 +169,9 @@ fn a_server_whose_tools_cannot_be_listed_is_in_error() {
     };
     let row = &status(&["mcp", "status"])[0];
     assert_eq!((&row["state"], &row["tools"]), (&json!("error"), &Value::Null), "{row:#}");
-    assert!(row["error"].as_str().unwrap().contains("the index is broken"), "{row:#}");
+    assert_snapshot!(normal(&row["error"]), @r"
+    its tools can't be listed, so it is used without them: the answer to `tools/list` failed with error -32603: the index is broken
+    ");
     let mut server = serving(&[("broken", "refuses-list", "")]);
     let called = server.ask(1, "tools/call", &end_to_end::serving::execute("broken::echo(\"a\").await?"));
     assert!(called.to_string().contains("`broken` can't be used now"), "{called:#}");

@@ -1,7 +1,9 @@
 //! Permission questions of `toolsmith serve` to stateless clients, in the result of the request.
 
 use end_to_end::harness::{assert_says, fault_entry, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{Client, Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 fn config() -> String {
@@ -54,7 +56,11 @@ fn the_retry_runs_the_compiled_program() {
     let question = asked(&client, &call);
     let form = &question["inputRequests"]["permission"];
     assert_eq!(form["method"], "elicitation/create", "{question:#}");
-    assert_says(&form["params"]["message"], &["faulty", "echo"]);
+    assert_snapshot!(normal(&form["params"]["message"]), @r"
+    The program can call tools that need your permission:
+      faulty.echo
+    Allow it?
+    ");
     let answers = &form["params"]["requestedSchema"]["properties"]["answer"]["enum"];
     assert_eq!(answers, &json!(["once", "no"]), "without a session, there must be no answer for the session");
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
@@ -69,6 +75,7 @@ fn the_retry_runs_the_compiled_program() {
 fn every_answer_but_yes_is_a_denial() {
     let (server, client) = start();
     let call = program();
+    let mut shown = Vec::new();
     for no in [
         json!({ "action": "accept", "content": { "answer": "no" } }),
         json!({ "action": "accept", "content": { "answer": "session" } }),
@@ -85,8 +92,23 @@ fn every_answer_but_yes_is_a_denial() {
             "{no}"
         );
         assert_eq!(outcome["calls_total"], 0, "{answer:#}");
-        assert_says(&answer["result"]["content"][0]["text"], &["faulty.echo"]);
+        shown.push(normal(&answer["result"]["content"][0]["text"]));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    denied: permission to call faulty.echo was refused
+    denied: permission to call faulty.echo was refused
+    denied: faulty.echo: permission is required, and the client declined the question or cancelled it
+    help: to allow it without a question, add to the configuration:
+    mcpServers:
+      faulty: { permissions: { "echo": allow } }
+    help: or start the server with --allow 'faulty.echo'
+    denied: faulty.echo: permission is required, and the client declined the question or cancelled it
+    help: to allow it without a question, add to the configuration:
+    mcpServers:
+      faulty: { permissions: { "echo": allow } }
+    help: or start the server with --allow 'faulty.echo'
+    denied: permission to call faulty.echo was refused
+    "#);
     server.wait_for_log("the client declined the question or cancelled it");
 }
 
@@ -189,7 +211,14 @@ fn a_client_without_elicitation_gets_advice_on_configuration() {
     let answer = client.ask("tools/call", &program());
     assert_eq!(outcome_of(&answer)["status"], "denied", "{answer:#}");
     let lines = "mcpServers:\n  faulty: { permissions: { \"echo\": allow } }";
-    assert_says(&answer["result"]["content"][0]["text"], &["through this client", lines]);
+    assert_snapshot!(normal(&answer["result"]["content"][0]["text"]), @r#"
+    denied: faulty.echo: permission is required, but the user can't be asked through this client
+    help: to allow it without a question, add to the configuration:
+    mcpServers:
+      faulty: { permissions: { "echo": allow } }
+    help: or start the server with --allow 'faulty.echo'
+    help: or start it with --ui --allow-actions, and answer its questions on a page in your browser
+    "#);
     // The user, who does not read what the model reads, learns it too.
     server.wait_for_log(lines);
 }

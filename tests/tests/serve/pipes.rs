@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use end_to_end::harness::{Run, binary, unique};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, HANDSHAKE, Serve, execute, outcome_of, recording};
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -84,7 +86,7 @@ fn running_executions_may_finish_on_shutdown() {
     server.signal(Signal::TERM);
     server.wait_for_log("stopping: 1 execution runs");
     let refused = server.ask(8, "tools/call", &execute("6 * 7"));
-    assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
+    assert_snapshot!(normal(&refused["error"]["message"]), @"toolsmith is stopping and accepts no new requests");
     let answer = server.receive("the answer", |message| message["id"] == 7);
     assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
     assert_eq!(server.end(), Some(0), "{}", server.stderr());

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
 use end_to_end::harness::{Run, binary, fault_entry, programs};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, HANDSHAKE, Serve, Server, execute};
+use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -146,6 +148,7 @@ fn servers_that_start_each_other_stop_at_the_limit() {
 fn every_command_that_starts_servers_is_bounded() {
     let model = end_to_end::scripted::model(&json!([]));
     let config = end_to_end::scripted::described(&model, "", DEMO);
+    let mut shown = Vec::new();
     for words in [
         &["run", "-"][..],
         &["serve"],
@@ -159,14 +162,39 @@ fn every_command_that_starts_servers_is_bounded() {
         let run = Run::new(end_to_end::cache::shared()).arguments(words).config_alone(&config);
         let run = run.variable("SCRIPTED_KEY", "secret-key").variable("TOOLSMITH_DEPTH", "6");
         let done = run.done().exits(2);
-        assert!(
-            done.stderr.contains("6 processes of Toolsmith are above this one, and the limit is 5"),
-            "{words:?} {done:#?}"
-        );
+        shown.push(normal(&done.stderr));
         assert_eq!(done.stdout, "", "{words:?}");
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+
+    toolsmith: 6 processes of Toolsmith are above this one, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+    ");
     let run = Run::new(end_to_end::cache::shared()).arguments(&["serve"]).config_alone(DEMO);
-    run.variable("TOOLSMITH_DEPTH", "many").done().exits(2).says(&["TOOLSMITH_DEPTH"]);
+    assert_snapshot!(normal(&run.variable("TOOLSMITH_DEPTH", "many").done().exits(2).stderr), @r"
+    toolsmith: the variable TOOLSMITH_DEPTH is not a number of processes
+    help: unset it
+    ");
 }
 
 #[test]
@@ -195,19 +223,23 @@ fn calls_over_http_count_their_processes() {
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({}));
     let answer = forwarded_meta(&client, &json!({ "io.toolsmith/depth": 2 }));
     let text = answer["result"]["content"].to_string();
-    assert!(text.contains("io.toolsmith/depth") && text.contains(":3"), "{answer:#}");
+    assert_snapshot!(normal(&text), @r#"[{"type":"text","text":"{\"io.toolsmith/depth\":3,\"progressToken\":1}"}]"#);
     // The depth in the process's own variable is not sent.
     let answer = forwarded_meta(&client, &json!({}));
     assert!(!answer["result"]["content"].to_string().contains("io.toolsmith/depth"), "{answer:#}");
+    let mut shown = Vec::new();
     for depth in [json!(6), json!(u64::MAX)] {
         let answer = forwarded_meta(&client, &json!({ "io.toolsmith/depth": depth }));
         assert_eq!(answer["result"]["isError"], true, "{answer:#}");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(
-            text.contains("processes of Toolsmith are above") && text.contains("agent.maxDepth"),
-            "{text}"
-        );
+        shown.push(normal(&text));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    6 processes of Toolsmith are above this call, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+    4294967295 processes of Toolsmith are above this call, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+    ");
     let model = end_to_end::scripted::model(&json!([]));
     let server = Serve::subagent(&end_to_end::scripted::described(&model, "", DEMO))
         .arguments(&["--http", "127.0.0.1:0"])
@@ -217,7 +249,10 @@ fn calls_over_http_count_their_processes() {
     call["_meta"] = json!({ "io.toolsmith/depth": 6 });
     let answer = client.ask("tools/call", &call);
     assert_eq!(answer["result"]["isError"], true, "{answer:#}");
-    assert!(answer.to_string().contains("6 processes of Toolsmith are above"), "{answer:#}");
+    assert_snapshot!(normal(&answer["result"]["content"][0]["text"]), @r"
+    6 processes of Toolsmith are above this call, and the limit is 5
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+    ");
     assert_eq!(model.requests().len(), 0);
 }
 
@@ -238,7 +273,10 @@ fn a_subagent_over_http_that_calls_itself_stops_at_the_limit() {
         .start();
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({}));
     let answer = client.ask("tools/call", &end_to_end::scripted::task("go"));
-    assert!(answer.to_string().contains("4 processes of Toolsmith are above"), "{answer:#}");
+    assert_snapshot!(normal(&answer["result"]["content"][0]["text"]), @r"
+    it says: it says: it says: it says: Error: 4 processes of Toolsmith are above this call, and the limit is 3
+    help: make sure that no configuration starts itself through its servers, or increase agent.maxDepth
+    ");
     // One per level, and one per result.
     assert_eq!(model.requests().len(), 8, "{answer:#}");
 }
@@ -260,11 +298,36 @@ fn the_entry_that_setup_writes_is_not_imported() {
         json!({ "command": "toolsmith", "args": ["mcp", "serve", "--config", "agent.yaml"] });
     fs::write(&file, servers.to_string()).unwrap();
     let done = run(&["mcp", "import", "--scope", "user", "--permission", "ask"]).done().exits(0);
-    done.says(&["smith: left out", "toolsmith: left out", "added files, helper to"]);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: toolsmith: left out: it is Toolsmith itself, which would start itself endlessly
+    toolsmith: smith: left out: it is Toolsmith itself, which would start itself endlessly
+    toolsmith: added files, helper to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    ");
     let written = fs::read_to_string(folder.path().join(".config/toolsmith/config.yaml")).unwrap();
-    assert!(written.contains("files-mcp") && !written.contains("smith:"), "{written}");
+    assert_snapshot!(normal(&written), @r"
+    mcpServers:
+      files:
+        type: stdio
+        command: files-mcp
+        permission: ask
+      helper:
+        type: stdio
+        command: toolsmith
+        args:
+          - mcp
+          - serve
+          - '--config'
+          - agent.yaml
+        permission: ask
+    ");
     let added = run(&["mcp", "add", "myself", "--", binary().to_str().unwrap(), "serve"]);
-    added.done().exits(2).says(&["starts this server itself"]);
+    assert_snapshot!(normal(&added.done().exits(2).stderr), @r"
+    toolsmith: the file is unchanged, because the entry would be invalid:
+    /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml:17:14: the command starts this server itself, which would never end; remove the entry, or give it another configuration (--config)
+       |
+    17 |     command: [target]/toolsmith
+       |              ^
+    ");
 }
 
 fn home(run: Run, folder: &Path) -> Run {

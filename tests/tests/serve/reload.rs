@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use end_to_end::harness::{FAULT_SERVER, Run, binary, fault_entry};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, HANDSHAKE, Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -65,7 +67,10 @@ fn without_servers_it_computes_and_takes_up_those_that_are_added() {
         "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } }));
     let started = server.receive("the handshake", |message| message["id"] == 0);
     let instructions = started["result"]["instructions"].as_str().unwrap();
-    assert!(instructions.contains("This session begins without MCP servers."), "{instructions}");
+    assert_snapshot!(normal(&instructions), @r"
+    If a task needs several tool calls, do all of it in one execute_code snippet, from the first step: it loops, filters and joins, and only what it prints or returns comes back. For just one call, use that tool directly if you can.
+    This session begins without MCP servers. The user adds some in a terminal: `toolsmith adopt CLIENT`, or `toolsmith mcp add NAME -- COMMAND ARGUMENTS…`.
+    ");
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     server.wait_for_log(
         "toolsmith: warning: no MCP servers are configured\n\
@@ -280,7 +285,9 @@ fn secrets_added_later_are_masked() {
         message["method"] == "notifications/message" && message.to_string().contains("leaks")
     });
     let message = message.to_string();
-    assert!(message.contains("it says ***") && !message.contains("secret-value-of-the-test"), "{message}");
+    assert_snapshot!(normal(&message), @r#"
+    {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"toolsmith","data":"the server leaks is unavailable: MCP server `leaks`: cannot connect: the process ended before it answered `initialize`; check that its command and arguments start an MCP server; the process exited with status 1; last lines on standard error:\n  it says ***"}}
+    "#);
     assert!(!server.stderr().contains("secret-value-of-the-test"), "{}", server.stderr());
 }
 

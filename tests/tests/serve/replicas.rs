@@ -6,9 +6,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use end_to_end::fault_proxy::{Fault, FaultProxy};
-use end_to_end::harness::{assert_says, fault_entry};
+use end_to_end::harness::fault_entry;
+use end_to_end::page::normal;
 use end_to_end::s3_server::{BUCKET, S3Server, variables};
 use end_to_end::serving::{Client, DEMO, Serve, Server, answered, execute, outcome_of};
+use insta::assert_snapshot;
 use ring::signature::Ed25519KeyPair;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -77,13 +79,20 @@ fn a_question_about_a_program_is_answered_at_any_replica_and_once() {
     let call = execute("faulty::echo().message(\"hello\").await?.text()");
     let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
     let foreign = replicas.client(1, "bob").ask("tools/call", &next);
-    assert_says(&foreign["error"]["message"], &["the requestState is invalid"]);
+    assert_snapshot!(normal(&foreign["error"]["message"]), @r"
+    the requestState is invalid: request state failed integrity verification; make the request again without it
+    ");
     let answer = replicas.client(1, "alice").ask("tools/call", &next);
     assert_eq!(outcome_of(&answer)["result"], "hello", "{answer:#}");
+    let mut shown = Vec::new();
     for replica in [0, 1] {
         let again = replicas.client(replica, "alice").ask("tools/call", &next);
-        assert_says(&again["error"]["message"], &["already used"]);
+        shown.push(normal(&again["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    the requestState was already used and is valid only once; make the request again without it
+    the requestState was already used and is valid only once; make the request again without it
+    ");
 }
 
 /// If nobody knows whether a state was used, it is not accepted.
@@ -94,7 +103,9 @@ fn a_state_is_not_accepted_while_the_store_is_down() {
     let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
     replicas.store.set(Fault::Reset);
     let refused = replicas.client(1, "alice").ask("tools/call", &next);
-    assert_says(&refused["error"]["message"], &["can't be found out", "try again later"]);
+    assert_snapshot!(normal(&refused["error"]["message"]), @r"
+    it can't be found out whether another replica has used the requestState: the store can't be used: connection closed before message completed; try again later, or make the request again without it
+    ");
     replicas.store.set(Fault::None);
     let marks = || replicas.server.objects("/v1/used/").len();
     assert_eq!(marks(), 0);
@@ -107,7 +118,9 @@ fn a_question_of_a_running_program_is_answered_only_at_its_replica() {
     let call = execute("faulty::echo().message(\"hello\").await?.text()");
     let next = answered(&call, &replicas.client(0, "alice").ask("tools/call", &call));
     let refused = replicas.client(1, "alice").ask("tools/call", &next);
-    assert_says(&refused["error"]["message"], &["waits on another replica", "without requestState"]);
+    assert_snapshot!(normal(&refused["error"]["message"]), @r"
+    the program that asked this question has started, and waits on another replica of this server, if that still runs; send the request to that replica, or make the request again without requestState, which starts the program anew
+    ");
     let answer = replicas.client(0, "alice").ask("tools/call", &next);
     assert_eq!(outcome_of(&answer)["result"], "hello", "{answer:#}");
 }
@@ -124,12 +137,18 @@ fn printed(client: &Client) -> Value {
 fn outputs_are_read_at_any_replica_by_their_subject_only() {
     let replicas = Replicas::new(DEMO, "  output: 1KiB\n", "");
     let reading = printed(&replicas.client(0, "alice"));
+    let mut shown = Vec::new();
     for replica in [1, 0, 1] {
         let read = replicas.client(replica, "alice").ask("resources/read", &reading);
         assert_eq!(read["result"]["contents"][0]["text"], "0\n1\n", "{read:#}");
         let other = replicas.client(replica, "bob").ask("resources/read", &reading);
-        assert_says(&other["error"]["message"], &["was not found"]);
+        shown.push(normal(&other["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith://executions/[id]/stdout was not found: the last 512 outputs are kept, for their session only; run the snippet again
+    toolsmith://executions/[id]/stdout was not found: the last 512 outputs are kept, for their session only; run the snippet again
+    toolsmith://executions/[id]/stdout was not found: the last 512 outputs are kept, for their session only; run the snippet again
+    ");
     // The store has neither the text nor the address.
     let objects = replicas.server.objects("/v1/outputs/");
     let stored: Vec<u8> = objects.iter().flat_map(|file| fs::read(file).unwrap()).collect();
@@ -142,5 +161,7 @@ fn outputs_can_not_be_read_from_the_store_after_their_lifetime() {
     let reading = printed(&replicas.client(0, "alice"));
     assert!(!replicas.server.objects("/v1/outputs/").is_empty());
     let read = replicas.client(1, "alice").ask("resources/read", &reading);
-    assert_says(&read["error"]["message"], &["was not found"]);
+    assert_snapshot!(normal(&read["error"]["message"]), @r"
+    toolsmith://executions/[id]/stdout was not found: the last 512 outputs are kept, for their session only; run the snippet again
+    ");
 }

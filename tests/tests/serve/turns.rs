@@ -1,7 +1,9 @@
 //! `toolsmith serve` with many concurrent executions: limits, queueing and fairness.
 
 use end_to_end::harness::assert_says;
+use end_to_end::page::normal;
 use end_to_end::serving::{Client, Gate, ResponseStream, Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -87,11 +89,17 @@ fn clients_take_turns_regardless_of_their_number_of_executions() {
         answering.push(waits(begin(&greedy, name)));
     }
     answering.push(waits(begin(&modest, "the other's")));
+    let mut shown = Vec::new();
     for client in [&greedy, &modest, &server.client().stateless()] {
         let busy = client.ask("tools/call", &pass("too many"));
         assert_eq!(outcome_of(&busy)["status"], "busy", "{busy:#}");
-        assert_says(&busy["result"]["content"][0]["text"], &["1 execution runs and 5 wait"]);
+        shown.push(normal(&busy["result"]["content"][0]["text"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    busy: 1 execution runs and 5 wait, the limit of this server; try again later
+    busy: 1 execution runs and 5 wait, the limit of this server; try again later
+    busy: 1 execution runs and 5 wait, the limit of this server; try again later
+    ");
     gate.open();
     for answering in &mut answering {
         let answer = answering.end();
@@ -118,6 +126,7 @@ fn a_full_server_records_whom_it_refuses() {
     let sessions: Vec<&Value> = sessions.iter().filter(|session| session.is_string()).collect();
     let [first, second] = sessions[..] else { panic!("{sessions:?}") };
     let clients = [(one, first), (other, second), (server.client().stateless(), &Value::Null)];
+    let mut shown = Vec::new();
     for (client, session) in &clients {
         let mut refused = client.begin("tools/call", &pass("too many"));
         assert_eq!(refused.header("content-type"), "application/json", "the library answers with a stream");
@@ -144,9 +153,17 @@ fn a_full_server_records_whom_it_refuses() {
         // Other requests get the answers that they always get.
         let unknown =
             client.ask("tools/call", &json!({ "name": "execute_code", "arguments": { "cod": "1" } }));
-        assert_says(&unknown["result"]["content"][0]["text"], &["unknown field `cod`"]);
+        shown.push(normal(&unknown["result"]["content"][0]["text"]));
         assert!(client.ask("tools/list", &json!({}))["result"]["tools"].is_array());
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    invalid arguments of execute_code: unknown field `cod`, expected one of `code`, `timeout`, `check_only`, `args`, `execution`
+    help: { "code": "…Rust…", "timeout"?: seconds, "check_only"?: true, "args"?: { … } }
+    invalid arguments of execute_code: unknown field `cod`, expected one of `code`, `timeout`, `check_only`, `args`, `execution`
+    help: { "code": "…Rust…", "timeout"?: seconds, "check_only"?: true, "args"?: { … } }
+    invalid arguments of execute_code: unknown field `cod`, expected one of `code`, `timeout`, `check_only`, `args`, `execution`
+    help: { "code": "…Rust…", "timeout"?: seconds, "check_only"?: true, "args"?: { … } }
+    "#);
     assert_eq!(refusals(&server, "queue"), 3);
     let status = |client: Client| client.begin("tools/call", &pass("too many")).status();
     assert_eq!(status(server.client().header("mcp-session-id", "unknown")), StatusCode::NOT_FOUND);
@@ -218,7 +235,9 @@ fn an_execution_that_waits_too_long_is_refused() {
     server.wait_until("the first at the gate", || gate.arrived() == ["first"]);
     let late = server.ask(2, "tools/call", &pass("late"));
     assert_eq!(outcome_of(&late)["status"], "busy", "{late:#}");
-    assert_says(&outcome_of(&late)["error"]["message"], &["0.2 s", "serve.queueTimeout", "try again later"]);
+    assert_snapshot!(normal(&outcome_of(&late)["error"]["message"]), @r"
+    it waited [time] s for other executions, the limit (serve.queueTimeout); try again later
+    ");
     assert!(outcome_of(&late)["error"]["evidence"]["retry_after_seconds"].is_u64(), "{late:#}");
     gate.open();
     let answer = server.receive("the answer", |message| message["id"] == 100);

@@ -1,6 +1,6 @@
 //! The ways a snippet can end: normally, with an error, at a limit.
 
-use end_to_end::harness::{assert_says, json, plain};
+use end_to_end::harness::{FOREVER, assert_says, json, plain};
 use serde_json::Value;
 
 /// A generous time limit for snippets that should end long before.

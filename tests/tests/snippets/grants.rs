@@ -7,7 +7,7 @@ use end_to_end::harness::{Run, assert_says, binary, json};
 use end_to_end::tiers::{has_namespaces, sandbox_config, without_namespaces};
 use serde_json::json as value;
 
-use crate::cache::{shared, with_the_layer_of_the_shared};
+use end_to_end::cache::{shared, with_the_layer_of_the_shared};
 
 /// A run with these lines in `codeMode.sandbox`.
 fn with(lines: &str, code: &str) -> Run {

@@ -11,7 +11,7 @@ use end_to_end::harness::{Run, assert_says, binary, json};
 use end_to_end::tiers::{has_namespaces, sandbox_config, without_namespaces};
 use serde_json::{Value, json as value};
 
-use crate::cache::{shared, with_the_layer_of_the_shared};
+use end_to_end::cache::{shared, with_the_layer_of_the_shared};
 
 /// Is in the environment of everything outside the sandbox.
 const SECRET: &str = "the-hosts-secret-5d41402abc4b2a76";

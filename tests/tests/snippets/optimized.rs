@@ -6,7 +6,7 @@ use end_to_end::harness::{COLD_WATCHDOG, Run, json, unique};
 use end_to_end::serving::{DEMO, Serve, Server, Tree, execute, outcome_of};
 use serde_json::{Value, json};
 
-use crate::cache::{shared, with_the_layer_of_the_shared};
+use end_to_end::cache::{shared, with_the_layer_of_the_shared};
 
 /// Steps of a loop far above the limit of `serve`.
 const STEPS: u32 = 30_000_000;

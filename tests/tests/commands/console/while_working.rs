@@ -1,6 +1,8 @@
 //! The user's actions at the terminal while the model works, and the console's notices.
 
+use end_to_end::page::normal;
 use end_to_end::serving::Gate;
+use insta::assert_snapshot;
 
 use super::*;
 
@@ -118,7 +120,16 @@ fn a_retried_request_is_shown_with_its_reason() {
     shows(&console, "attempt 1 failed");
     shows(&console, "At last.");
     let shown = leave(console);
-    assert!(shown.contains("slow down") && shown.contains("retrying in "), "{shown}");
+    assert_snapshot!(normal(&shown), @r"
+    toolsmith: model other; /help lists commands, Ctrl-D leaves
+    \r> \rhello
+    toolsmith: info: 1 server, 1 tool
+    attempt 1 failed: the provider answers 429: slow down; retrying in [time] ms
+    At last.
+    [time] ms, 10 tokens read, 5 written
+    \r> \r/quit
+    toolsmith: resume with: toolsmith chat --resume [conv. id]
+    ");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 
 use end_to_end::page::Page;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 
 use super::configuration::Project;
 
@@ -55,7 +57,13 @@ fn layers() {
     );
     project.print(&mut page, "an untrusted project", &["config", "show"]);
     project.print(&mut page, "an untrusted project", &["mcp", "list-servers"]);
-    assert!(project.run(&["trust", "--yes"]).done().exits(0).stdout.contains("web"));
+    assert_snapshot!(normal(&project.run(&["trust", "--yes"]).done().exits(0).stdout), @r"
+    /tmp/.tmpXXXXXX/toolsmith.yaml:
+      server mine:
+        enabled: false
+    !   replaces your own server mine, with its permissions and filters
+      server web connects to: https://x.example/mcp
+    ");
     project.print(&mut page, "a trusted project", &["config", "show"]);
     project.print(&mut page, "a trusted project", &["mcp", "list-servers"]);
     page.check();

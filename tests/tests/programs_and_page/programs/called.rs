@@ -1,5 +1,7 @@
 //! Programs as typed functions of snippets and of other programs.
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::Place;
@@ -22,9 +24,9 @@ fn a_snippet_calls_a_program_as_a_typed_function() {
     assert_eq!(again["cached"], json!(true));
     // Lines are the snippet's own.
     let wrong = place.run(&RUN).input("let n = 1;\nprograms::revenue(n).await?").expect("compile_error", 3);
-    assert!(wrong["diagnostics"][0]["line"].to_string().contains('2'), "{wrong:#}");
+    assert_snapshot!(normal(&wrong["diagnostics"][0]["line"]), @"2");
     let missing = place.run(&RUN).input("programs::revnue(\"c-01\").await?").expect("compile_error", 3);
-    assert!(missing["error"]["message"].as_str().unwrap().contains("programs"), "{missing:#}");
+    assert_snapshot!(normal(&missing["error"]["message"]), @"cannot find module or crate `programs` in this scope");
 }
 
 #[test]
@@ -44,14 +46,20 @@ fn an_error_in_a_called_program_names_the_program_and_its_line() {
         "{outcome:#}"
     );
     let rendered = diagnostic["rendered"].as_str().unwrap();
-    assert!(rendered.contains("--> programs::gone:9\n9 |     Ok(demo::list_invoices"), "{rendered}");
+    assert_snapshot!(normal(&rendered), @r"
+    error[E0425]: in the saved program gone, line 9: cannot find function `list_invoices` in crate `demo`
+     --> programs::gone:9
+    9 |     Ok(demo::list_invoices(&name).await?.len())
+    ");
     // Its place is that of the call.
     assert_eq!((&diagnostic["line"], &diagnostic["column"]), (&json!(2), &json!(11)), "{outcome:#}");
-    assert!(diagnostic["hint"].as_str().unwrap().contains("toolsmith program check gone"), "{outcome:#}");
+    assert_snapshot!(normal(&diagnostic["hint"]), @r"
+    the saved program gone must be corrected, not this text: `toolsmith program check gone`
+    ");
     // So does an error while it runs.
     place.write("fails", "//! Fails.\nasync fn run() -> Result<()> {\n    anyhow::bail!(\"no luck\")\n}\n");
     let failed = place.run(&["run", "--demo", "-"]).input("let n = 1;\nprograms::fails().await?").done();
-    failed.exits(1).says(&["no luck", "(saved program fails, line 3)"]);
+    assert_snapshot!(normal(&failed.exits(1).stderr), @"the snippet failed: no luck (saved program fails, line 3)");
 }
 
 #[test]

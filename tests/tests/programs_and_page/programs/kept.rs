@@ -2,7 +2,9 @@
 
 use std::fs;
 
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::Place;
@@ -47,11 +49,11 @@ fn the_history_has_the_name_of_a_program_and_runs_it_again() {
     let again = place.run(&["history", "rerun", id, "--json"]).expect("ok", 0);
     assert_eq!(again["result"], first["result"]);
     assert_eq!(latest(&place)["program"], "revenue");
-    place
-        .run(&["history", "rerun", id, "--arg", "a=b"])
-        .done()
-        .exits(2)
-        .says(&["toolsmith program run revenue --help"]);
+    let done = place.run(&["history", "rerun", id, "--arg", "a=b"]).done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: [hash] ran the program revenue, which has typed arguments instead of --arg
+    help: run it with arguments of your own: toolsmith program run revenue --help
+    ");
 }
 
 #[test]
@@ -61,7 +63,11 @@ fn arguments_that_are_not_kept_have_to_be_given_again() {
     let id = id(&place);
     let again = place.run(&["history", "rerun", &id]).done();
     assert_ne!(again.code(), 0, "{again:#?}");
-    again.says(&["the arguments of", "toolsmith program run revenue --help", "arguments: full"]);
+    assert_snapshot!(normal(&again.stderr), @r"
+    toolsmith: the arguments of [hash] are not kept
+    help: run it with arguments of your own: toolsmith program run revenue --help
+    help: to keep arguments from now on: `history: { arguments: full }` in your configuration
+    ");
 }
 
 #[test]
@@ -80,13 +86,28 @@ fn an_execution_is_replayed_without_its_servers() {
         let same = place.run(&["run", "--replay", id, "--json"]).done().exits(0).outcome();
         assert_eq!((&same["same"], &same["failures"]), (&json!(true), &json!([])), "{same:#}");
     }
-    place.run(&["run", "--replay", &of_snippet]).done().exits(0).says(&["made the same calls"]);
+    assert_snapshot!(normal(&place.run(&["run", "--replay", &of_snippet]).done().exits(0).stderr), @r"
+    toolsmith: the replay of [hash] made the same calls and ended in the same way
+    ");
     // The snippet calls the program as it is now, which requests something else.
     place.write("revenue", &super::REVENUE.replace("limit(50)", "limit(49)"));
     let differs = place.run(&["run", "--replay", &of_snippet]).done().exits(1);
-    differs.says(&["differs", "demo.list_orders", "/limit: 50, now 49"]);
+    assert_snapshot!(normal(&differs.stderr), @r#"
+    the snippet failed: demo.list_orders is unavailable: demo.list_orders is requested with other arguments than recorded: the recording has no answer to it (saved program revenue, line 25); 2 tool calls were made
+    the replay of [hash] differs:
+      demo.list_orders is requested with other arguments than recorded
+        /limit: 50, now 49
+      the recorded request of demo.list_orders was not made
+        {"limit":50}
+      the recorded request of demo.list_orders was not made
+        {"cursor":"o-1050","limit":50}
+      its status is runtime_error, not ok
+        the snippet failed: demo.list_orders is unavailable: demo.list_orders is requested with other arguments than recorded: the recording has no answer to it (saved program revenue, line 25); 2 tool calls were made
+    "#);
     place.run(&["run", "--replay", &of_program]).done().exits(0);
-    place.run(&["run", "--replay", "ffffffff"]).done().says(&["no execution"]);
+    assert_snapshot!(normal(&place.run(&["run", "--replay", "ffffffff"]).done().stderr), @r#"
+    toolsmith: the history /tmp/.tmpXXXXXX/toolsmith/history.db has no execution "ffffffff"; `toolsmith history list` lists them
+    "#);
     place.run(&["run", "--replay", &of_program, "--check"]).done().exits(2);
 }
 
@@ -96,7 +117,11 @@ fn without_the_key_a_replay_says_how_to_keep_answers() {
     place.run(&RUN).expect("ok", 0);
     let refused = place.run(&["run", "--replay", &id(&place)]).done();
     assert_ne!(refused.code(), 0, "{refused:#?}");
-    refused.says(&["are not kept", "history: { recordings: true }"]);
+    assert_snapshot!(normal(&refused.stderr), @r"
+    toolsmith: the answers of the calls of [hash] are not kept
+    help: to keep them from now on: `history: { recordings: true }` in your configuration
+    help: to run the text again with the servers: toolsmith history rerun ID
+    ");
 }
 
 #[test]

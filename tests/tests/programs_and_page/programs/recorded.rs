@@ -3,6 +3,8 @@
 use std::fs;
 
 use end_to_end::harness::{FAULT_SERVER, Run};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::{Place, REVENUE};
@@ -32,19 +34,25 @@ fn tested(run: Run, code: i32) -> Value {
 fn a_recorded_run_is_replayed_without_a_server() {
     let place = with_echo();
     // Without arguments, the examples are recorded.
-    place.ok(&["program", "record", "echo", "--demo"]).says(&["echo.recorded.json"]);
+    assert_snapshot!(normal(&place.ok(&["program", "record", "echo", "--demo"]).stderr), @r"
+    toolsmith: the run is recorded in /tmp/.tmpXXXXXX/toolsmith/programs/echo.recorded.json
+    ");
     place.ok(&["program", "record", "echo", "--text", "b", "--demo"]);
     // Neither the demo server nor any other is configured for the test.
     let all = tested(place.run(&["program", "test", "--json"]), 0);
     assert_eq!(all.as_array().unwrap().len(), 2, "{all:#}");
     assert!(all.as_array().unwrap().iter().all(|tested| tested["passed"] == true), "{all:#}");
     let text = place.ok(&["program", "test", "echo"]).stdout;
-    assert!(
-        text.contains("echo {\"text\":\"a\"}: passed") && text.ends_with("2 passed, 0 failed\n"),
-        "{text}"
-    );
+    assert_snapshot!(normal(&text), @r#"
+    echo {"text":"a"}: passed
+    echo {"text":"b"}: passed
+    2 passed, 0 failed
+    "#);
     // A program without a recorded run has nothing to test.
-    place.run(&["program", "test", "revenue"]).done().exits(2).says(&["toolsmith program record revenue"]);
+    assert_snapshot!(normal(&place.run(&["program", "test", "revenue"]).done().exits(2).stderr), @r"
+    toolsmith: the program revenue has no recorded runs
+    help: record one: toolsmith program record revenue
+    ");
 }
 
 #[test]
@@ -61,8 +69,14 @@ fn a_mismatch_shows_the_difference() {
     place
         .write("echo", &ECHO.replace("Ok(vec![a?.text().to_owned(), ", "Ok(vec![a?.text().to_uppercase(), "));
     let text = place.run(&["program", "test", "echo"]).done().exits(1).stdout;
-    assert!(text.contains("its result is not the recorded one\n    /0: \"a\", now \"A\""), "{text}");
-    assert!(text.contains("its result is not that of the example"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    echo {"text":"a"}: failed
+      its result is not the recorded one
+        /0: "a", now "A"
+      its result is not that of the example
+        /0: "a", now "A"
+    0 passed, 1 failed
+    "#);
     // A call fewer.
     let fewer = ECHO.replace(
         "tokio::join!(demo::echo(&args.text), demo::echo(&louder))",
@@ -70,11 +84,25 @@ fn a_mismatch_shows_the_difference() {
     );
     place.write("echo", &fewer);
     let text = place.run(&["program", "test", "echo"]).done().exits(1).stdout;
-    assert!(text.contains("the recorded request of demo.echo was not made"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    echo {"text":"a"}: failed
+      demo.echo is requested with other arguments than recorded
+        /message: "a!", now "a"
+      the recorded request of demo.echo was not made
+        {"message":"a!"}
+      its status is runtime_error, not ok
+        the snippet failed: demo.echo is unavailable: demo.echo is requested with other arguments than recorded: the recording has no answer to it (line 6, column 68); 2 tool calls were made
+    0 passed, 1 failed
+    "#);
     // An example that is not recorded.
     place.write("echo", &ECHO.replace("Example: text = \"a\"", "Example: text = \"z\""));
     let text = place.run(&["program", "test", "echo"]).done().exits(1).stdout;
-    assert!(text.contains("echo {\"text\":\"z\"}: failed\n  it is not recorded"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    echo {"text":"a"}: passed
+    echo {"text":"z"}: failed
+      it is not recorded; record it: toolsmith program record echo
+    1 passed, 1 failed
+    "#);
 }
 
 #[test]
@@ -91,7 +119,50 @@ fn a_recording_has_no_secrets() {
     let record = place.run(&["program", "record", "leak"]).variable("A_TOKEN", "hunter22-secret");
     record.done().exits(0);
     let recorded = fs::read_to_string(place.programs().join("leak.recorded.json")).unwrap();
-    assert!(recorded.contains("TOKEN") && !recorded.contains("hunter22"), "{recorded}");
+    assert_snapshot!(normal(&recorded), @r#"
+    {
+      "version": 1,
+      "tools": {
+        "vault": [
+          {
+            "name": "echo",
+            "description": "A tool of the fault server.",
+            "inputSchema": {
+              "type": "object",
+              "properties": {
+                "message": {
+                  "type": "string"
+                }
+              }
+            }
+          }
+        ]
+      },
+      "runs": [
+        {
+          "arguments": {},
+          "status": "ok",
+          "result": "***",
+          "recording": {
+            "calls": [
+              {
+                "request": {
+                  "tool": {
+                    "server": "vault",
+                    "tool": "echo",
+                    "arguments": {"message":"TOKEN"}
+                  }
+                },
+                "answer": {
+                  "value": {"content":[{"type":"text","text":"***"}]}
+                }
+              }
+            ]
+          }
+        }
+      ]
+    }
+    "#);
     place.ok(&["program", "test", "leak"]);
 }
 
@@ -103,7 +174,11 @@ fn a_failed_run_is_recorded_with_its_status() {
     place.ok(&["program", "test", "fails"]);
     place.write("fails", "async fn run() -> Result<()> { let _ = demo::fail().await; Ok(()) }");
     let text = place.run(&["program", "test", "fails"]).done().exits(1).stdout;
-    assert!(text.contains("its status is ok, not runtime_error"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    fails {}: failed
+      its status is ok, not runtime_error
+    0 passed, 1 failed
+    ");
 }
 
 #[test]
@@ -113,11 +188,11 @@ fn a_program_moves_with_its_recorded_runs() {
     let exported = place.ok(&["program", "export", "echo"]).stdout;
     place.ok(&["program", "rename", "echo", "shout"]);
     place.ok(&["program", "test", "shout"]);
-    place
-        .run(&["program", "rename", "shout", "revenue"])
-        .done()
-        .exits(2)
-        .says(&["there is a program revenue already"]);
+    let done = place.run(&["program", "rename", "shout", "revenue"]).done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: there is a program revenue already
+    help: choose another name, or delete that program first
+    ");
     assert!(fs::read_to_string(place.programs().join("revenue.rs")).unwrap().starts_with("//! Revenue"));
     // Elsewhere.
     let other = Place::new();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::Place;
@@ -22,30 +24,46 @@ fn asking() -> Place {
 #[test]
 fn save_shows_the_text_and_the_tools_and_needs_a_yes() {
     let place = asking();
-    let unasked = place.run(&["program", "save", "note"]).input(NOTE).done().exits(2).says(&["add --yes"]);
-    assert!(
-        unasked.stdout.contains("//! Writes a note.")
-            && unasked.stdout.contains("It can call: demo.create_note")
-    );
+    let unasked = place.run(&["program", "save", "note"]).input(NOTE).done().exits(2);
+    assert_snapshot!(normal(&unasked.stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to save or approve the program without a question, add --yes
+    ");
+    assert_snapshot!(normal(&unasked.stdout), @r#"
+    //! Writes a note.
+    struct Args { text: String }
+    async fn run(args: Args) -> Result<i64> { Ok(demo::CreateNoteInput { subject: "s".into(), text: args.text, tags: None }.call().await?.id) }
+    It can call: demo.create_note
+    "#);
     assert!(!place.programs().join("note.rs").exists());
     place.run(&["program", "save", "note", "--yes"]).input(NOTE).done().exits(0);
     assert_eq!(fs::read_to_string(place.programs().join("note.rs")).unwrap(), NOTE);
     // What replaces a program is shown as a difference.
     let other = NOTE.replace("\"s\"", "\"other\"");
     let shown = place.run(&["program", "save", "note", "--yes"]).input(&other).done().exits(0).stdout;
-    assert!(shown.starts_with("line 3:\n- async fn run") && shown.contains("\n+ async fn run"), "{shown}");
+    assert_snapshot!(normal(&shown), @r#"
+    line 3:
+    - async fn run(args: Args) -> Result<i64> { Ok(demo::CreateNoteInput { subject: "s".into(), text: args.text, tags: None }.call().await?.id) }
+    + async fn run(args: Args) -> Result<i64> { Ok(demo::CreateNoteInput { subject: "other".into(), text: args.text, tags: None }.call().await?.id) }
+    It can call: demo.create_note
+    "#);
     // A broken text replaces nothing.
     let broken = place
         .run(&["program", "save", "note", "--yes"])
         .input(NOTE.replace("create_note", "x").replace("CreateNoteInput", "Gone"));
-    broken.done().exits(3).says(&["does not compile", "Gone"]);
+    assert_snapshot!(normal(&broken.done().exits(3).stderr), @r#"
+    the program note does not compile: cannot find struct, variant or union type `Gone` in crate `demo`
+    error[E0422]: cannot find struct, variant or union type `Gone` in crate `demo`
+     --> 3:52
+    3 | async fn run(args: Args) -> Result<i64> { Ok(demo::Gone { subject: "s".into(), text: args.text, tags: None }.call().await?.id) }
+      |                                                    ^^^^ not found in `demo`
+    help: `demo` has no `Gone`; its tools are `create_note`, `echo`, `fail`, `get_customer`, `image`, `json_response`, `list_orders`, `search_products` and `slow`
+    "#);
     assert_eq!(fs::read_to_string(place.programs().join("note.rs")).unwrap(), other);
-    place
-        .run(&["program", "save", "note", "--yes"])
-        .input("fn f() {}")
-        .done()
-        .exits(2)
-        .says(&["there is no `run`"]);
+    let done = place.run(&["program", "save", "note", "--yes"]).input("fn f() {}").done().exits(2);
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: -:1:1: there is no `run`: a program has `async fn run(args: Args) -> Result<…>`, or `async fn run() -> Result<…>` if it takes no arguments
+    ");
 }
 
 #[test]
@@ -66,26 +84,54 @@ fn a_snippet_becomes_the_body_of_a_program() {
     assert_eq!(ada["result"]["name"], "Ada Lindqvist", "{ada:#}");
     // Arguments must be declared, and the lines of the errors are those of the text that is shown.
     let failed = place.run(&["program", "save", "arg", "--yes"]).input("args.require(\"a\")?.len()");
-    failed.done().exits(3).says(&[
-        " --> 5:1\n5 | args.require(\"a\")?.len()\n",
-        "the snippet became the body of `run`",
-        "declare `struct Args { … }`",
-        "async fn run() -> Result<serde_json::Value> {\n    let result = {\nargs.require(\"a\")?.len()\n",
-    ]);
+    assert_snapshot!(normal(&failed.done().exits(3).stderr), @r#"
+    the program arg does not compile: cannot find value `args` in this scope
+    error[E0425]: cannot find value `args` in this scope
+     --> 5:1
+    5 | args.require("a")?.len()
+      | ^^^^ not found in this scope
+    help: consider importing this function
+    help: `args` is not in scope: add `use std::env::args;`
+    toolsmith: the snippet became the body of `run`, and the lines above are those of the text below; a program has no `args`: declare `struct Args { … }`, take it as `async fn run(args: Args) -> Result<…>`, and return values with `return Ok(…)` of that type
+
+    //! arg
+
+    async fn run() -> Result<serde_json::Value> {
+        let result = {
+    args.require("a")?.len()
+        };
+        Ok(serde_json::to_value(result)?)
+    }
+    "#);
     assert!(!place.programs().join("arg.rs").exists());
     // Other errors are at the snippet's own lines.
     let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b: u8 = \"\";\na");
-    wrong.done().exits(3).says(&[" --> 2:"]);
+    assert_snapshot!(normal(&wrong.done().exits(3).stderr), @r#"
+    error[E0308]: mismatched types
+     --> 2:13
+    2 | let b: u8 = "";
+      |             ^^ expected `u8`, found `&str`
+     --> 2:8
+    2 | let b: u8 = "";
+      |        ^^ expected due to this
+
+    the snippet does not compile: mismatched types
+    "#);
     // An error in the syntax is at the snippet's own place.
     let wrong = place.run(&["program", "save", "wrong", "--yes"]).input("let a = 1;\nlet b = (a;\nb");
-    wrong.done().exits(2).says(&["2:9"]);
+    assert_snapshot!(normal(&wrong.done().exits(2).stderr), @r"
+    toolsmith: -:2:9: this `(` is never closed: expected `)`
+    ");
 }
 
 #[test]
 fn a_program_is_deleted_only_after_a_question() {
     let place = Place::new();
     let unasked = place.run(&["program", "delete", "revenue"]).done().exits(2);
-    unasked.says(&["there is no terminal to ask on", "add --yes"]);
+    assert_snapshot!(normal(&unasked.stderr), @r"
+    toolsmith: there is no terminal to ask on
+    help: to delete the program without a question, add --yes
+    ");
     assert!(place.programs().join("revenue.rs").exists());
     place.ok(&["program", "delete", "revenue", "--yes"]);
     assert!(!place.programs().join("revenue.rs").exists());
@@ -97,7 +143,10 @@ fn an_approved_program_calls_its_tools_without_a_question() {
     place.write("note", NOTE);
     let run = ["program", "run", "note", "--text", "t"];
     // Nobody can be asked.
-    place.run(&run).done().exits(6).says(&["demo.create_note"]);
+    assert_snapshot!(normal(&place.run(&run).done().exits(6).stderr), @r"
+    denied: demo.create_note: permission is required, but there is no terminal to ask on
+    help: allow it with --allow 'demo.create_note', or with `trust: true` or `permissions` in the server's entry
+    ");
     place.ok(&["program", "approve", "note", "--yes"]);
     assert_eq!(place.ok(&run).stdout, "1\n");
     // Approval is of the text, whatever the name of its file.
@@ -122,7 +171,10 @@ fn an_approval_is_of_tools_on_one_server() {
     // Another server under the same name: what it starts with is a part of its identity.
     let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], env: { A: b }, permissions: { '*': ask } }\n";
     fs::write(place.home.path().join("toolsmith/config.yaml"), config).unwrap();
-    place.run(&["program", "run", "echo"]).done().exits(6).says(&["demo.echo"]);
+    assert_snapshot!(normal(&place.run(&["program", "run", "echo"]).done().exits(6).stderr), @r"
+    denied: demo.echo: permission is required, but there is no terminal to ask on
+    help: allow it with --allow 'demo.echo', or with `trust: true` or `permissions` in the server's entry
+    ");
 }
 
 #[test]
@@ -138,5 +190,8 @@ fn the_record_of_approvals_is_private_and_checked() {
     assert_eq!(mode & 0o777, 0o600);
     fs::write(&file, "{").unwrap();
     let failed = place.run(&["program", "run", "note", "--text", "t"]).done().exits(2);
-    failed.says(&["the record of approved programs", "approved-programs.json"]);
+    assert_snapshot!(normal(&failed.stderr), @r"
+    toolsmith: the record of approved programs /tmp/.tmpXXXXXX/toolsmith/approved-programs.json can't be read: EOF while parsing an object at line 1 column 1
+    help: correct or delete it, and approve your programs again: toolsmith program approve NAME
+    ");
 }

@@ -4,7 +4,9 @@ use std::fs;
 
 use end_to_end::cache::shared;
 use end_to_end::harness::Run;
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, HANDSHAKE, Serve, Server, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::served::awaited;
@@ -65,15 +67,28 @@ fn a_model_saves_a_program_that_its_user_has_seen() {
     assert!(is_listed(&mut server, 1));
     // The question shows everything, and a no saves nothing.
     let (question, text, is_error) = asked(&mut server, 2, &call("shout", TEXT, false), "no");
-    for part in
-        ["shout", "  demo.echo", "Its text:\n  //! Repeats a text, louder.", "  struct Args { text: String }"]
-    {
-        assert!(question.contains(part), "{part}: {question}");
-    }
-    assert!(is_error && text.contains("nothing is saved") && !file.exists(), "{text}");
+    assert_snapshot!(normal(&question), @r#"
+    The model wants to save a program shout (/tmp/.tmpXXXXXX/home/toolsmith/programs/shout.rs).
+    It will call these tools without a question of its own:
+      demo.echo  (the server claims: only reads)
+    Its text:
+      //! Repeats a text, louder.
+      struct Args { text: String }
+      async fn run(args: Args) -> Result<String> {
+          Ok(demo::echo(&format!("{}!", args.text)).await?.text().to_owned())
+      }
+    Save and approve this text?
+    "#);
+    assert_snapshot!(normal(&text), @"nothing is saved: the user refused it");
+    assert!(is_error && !file.exists(), "{text}");
     // A yes saves and approves it, for snippets and as a tool.
     let (_, text, is_error) = asked(&mut server, 3, &call("shout", TEXT, false), "once");
-    assert!(!is_error && text.contains("programs::shout(text: String).await -> Result<String>"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    The program shout is saved and approved.
+    In snippets: programs::shout(text: String).await -> Result<String>  // Repeats a text, louder.
+    It can call: demo.echo
+    ");
+    assert!(!is_error, "{text}");
     assert_eq!(fs::read_to_string(&file).unwrap(), TEXT);
     let answer = server.ask(4, "tools/call", &execute("programs::shout(\"a\").await?"));
     assert_eq!(outcome_of(&answer)["result"], "a!", "{answer:#}");
@@ -86,23 +101,59 @@ fn a_model_saves_a_program_that_its_user_has_seen() {
     assert!(execute_code.as_str().unwrap().contains("programs::shout(text: String)"), "{execute_code:#}");
     // The same again asks nothing; another text needs `replace`, and says what changes.
     let (text, is_error) = read(&server.ask(7, "tools/call", &call("shout", TEXT, false)));
-    assert!(!is_error && text.contains("already"), "{text}");
+    assert_snapshot!(normal(&text), @"the program shout is saved and approved already");
+    assert!(!is_error, "{text}");
     let other = TEXT.replace("{}!", "{}!!");
     let (text, is_error) = read(&server.ask(8, "tools/call", &call("shout", &other, false)));
-    assert!(is_error && text.contains("replace: true") && text.contains("+     Ok(demo::echo"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    there is a program shout already. To replace it, add `replace: true`. That changes:
+    line 4:
+    -     Ok(demo::echo(&format!("{}!", args.text)).await?.text().to_owned())
+    +     Ok(demo::echo(&format!("{}!!", args.text)).await?.text().to_owned())
+    "#);
+    assert!(is_error, "{text}");
     let (question, text, is_error) = asked(&mut server, 9, &call("shout", &other, true), "once");
-    assert!(
-        question.contains("replace your program shout") && question.contains("-     Ok(demo::echo"),
-        "{question}"
-    );
-    assert!(!is_error && text.contains("Changed:"), "{text}");
+    assert_snapshot!(normal(&question), @r#"
+    The model wants to replace your program shout (/tmp/.tmpXXXXXX/home/toolsmith/programs/shout.rs). It changes:
+      line 4:
+      -     Ok(demo::echo(&format!("{}!", args.text)).await?.text().to_owned())
+      +     Ok(demo::echo(&format!("{}!!", args.text)).await?.text().to_owned())
+    It will call these tools without a question of its own:
+      demo.echo  (the server claims: only reads)
+    Its text:
+      //! Repeats a text, louder.
+      struct Args { text: String }
+      async fn run(args: Args) -> Result<String> {
+          Ok(demo::echo(&format!("{}!!", args.text)).await?.text().to_owned())
+      }
+    Save and approve this text?
+    "#);
+    assert_snapshot!(normal(&text), @r#"
+    The program shout is saved and approved.
+    In snippets: programs::shout(text: String).await -> Result<String>  // Repeats a text, louder.
+    It can call: demo.echo
+    It replaces another text. Changed:
+    line 4:
+    -     Ok(demo::echo(&format!("{}!", args.text)).await?.text().to_owned())
+    +     Ok(demo::echo(&format!("{}!!", args.text)).await?.text().to_owned())
+    "#);
+    assert!(!is_error, "{text}");
     let answer = server.ask(10, "tools/call", &execute("programs::shout(\"a\").await?"));
     assert_eq!(outcome_of(&answer)["result"], "a!!", "{answer:#}");
     // A program may call approved ones.
     let nested =
         "//! Calls another one.\nasync fn run() -> Result<String> { programs::shout(\"x\").await }\n";
     let (question, text, is_error) = asked(&mut server, 11, &call("nested", nested, false), "once");
-    assert!(!is_error && question.contains("  demo.echo"), "{question}\n{text}");
+    assert_snapshot!(normal(&question), @r#"
+    The model wants to save a program nested (/tmp/.tmpXXXXXX/home/toolsmith/programs/nested.rs).
+    It will call these tools without a question of its own:
+      demo.echo  (the server claims: only reads)
+    Its text:
+      //! Calls another one.
+      async fn run() -> Result<String> { programs::shout("x").await }
+    Save and approve this text?
+    "#);
+    assert!(!is_error, "{question}\n{text}");
     let answer = server.ask(12, "tools/call", &execute("programs::nested().await?"));
     assert_eq!(outcome_of(&answer)["result"], "x!!", "{answer:#}");
 }
@@ -127,7 +178,8 @@ fn nothing_is_saved_that_does_not_compile_or_has_a_secret_or_no_name() {
     let nested =
         "//! Calls another one.\nasync fn run() -> Result<String> { programs::other(\"x\").await }\n";
     let (text, is_error) = read(&server.ask(6, "tools/call", &call("nested", nested, false)));
-    assert!(is_error && text.contains("programs that are not approved"), "{text}");
+    assert_snapshot!(normal(&text), @"nothing is saved: it names saved programs that are not approved");
+    assert!(is_error, "{text}");
 }
 
 #[test]
@@ -138,7 +190,10 @@ fn secrets_are_not_saved() {
     shake_hands(&mut server, &json!({ "elicitation": {} }));
     let text = TEXT.replace("{}!", "{} secret-of-this-test");
     let (text, is_error) = read(&server.ask(1, "tools/call", &call("shout", &text, false)));
-    assert!(is_error && text.contains("contains a secret") && !text.contains("of-this-test"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    the program contains a secret, which must not be in a file: pass it as an argument, or let a server use it
+    ");
+    assert!(is_error, "{text}");
 }
 
 #[test]
@@ -146,7 +201,10 @@ fn where_nobody_can_be_asked_nothing_is_saved() {
     let mut server = Serve::new(&format!("{DEMO}serve: {{ saveProgram: true }}\n")).start();
     shake_hands(&mut server, &json!({}));
     let (text, is_error) = read(&server.ask(1, "tools/call", &call("shout", TEXT, false)));
-    assert!(is_error && text.contains("does not support elicitation"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    nothing is saved: this client does not support elicitation to ask the user. The user can save the program with `toolsmith program save shout FILE`, or start the server with --ui --allow-actions, and answer on a page in a browser
+    ");
+    assert!(is_error, "{text}");
     assert!(!server.path("home/toolsmith/programs/shout.rs").exists());
 }
 
@@ -156,7 +214,9 @@ fn the_tool_is_off_by_default_over_http_and_for_projects() {
     shake_hands(&mut server, &json!({ "elicitation": {} }));
     assert!(!is_listed(&mut server, 1));
     let unknown = server.ask(2, "tools/call", &call("shout", TEXT, false));
-    assert!(unknown["error"]["message"].as_str().unwrap().contains("unknown tool"), "{unknown:#}");
+    assert_snapshot!(normal(&unknown["error"]["message"]), @r#"
+    unknown tool "save_program"; call the tools of servers from a snippet with execute_code
+    "#);
     let remote = Serve::http(&format!("{DEMO}serve: {{ saveProgram: true }}\n")).start();
     let listed = remote.client().stateless().ask("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
@@ -165,5 +225,12 @@ fn the_tool_is_off_by_default_over_http_and_for_projects() {
     fs::write(folder.path().join("toolsmith.yaml"), "serve: { saveProgram: true }\n").unwrap();
     let checked = Run::new(shared()).arguments(&["config", "check"]).working_folder(folder.path()).done();
     let text = format!("{}{}", checked.stdout, checked.stderr);
-    assert!(text.contains("a project can't set serve.saveProgram"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    /tmp/.tmpXXXXXX/toolsmith.yaml:1:23: a project can't set serve.saveProgram, because programs are saved among your own; set it in your own configuration, or in a file that --config names
+      |
+    1 | serve: { saveProgram: true }
+      |                       ^
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and has no effect until you trust it: toolsmith trust
+    toolsmith: 1 problem
+    ");
 }

@@ -1,7 +1,9 @@
 //! The life of a program: run as a snippet, saved, called in every way, broken by a changed tool, corrected, and tested.
 
 use end_to_end::harness::fault_entry;
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::served::{awaited, offering, toolsmith};
@@ -22,10 +24,19 @@ fn a_program_from_its_first_run_to_its_test_by_replay() {
     assert_eq!(first.stdout, "a!\n");
     // Saved as a program.
     let saved = run(&["program", "save", "shout", "--yes", "-"]).input(TEXT).done().exits(0).stdout;
-    assert!(
-        saved.contains("//! Repeats a text, louder.") && saved.contains("It can call: demo.echo"),
-        "{saved}"
-    );
+    assert_snapshot!(normal(&saved), @r#"
+    //! Repeats a text, louder.
+    //! Example: text = "a" => "a!"
+    struct Args {
+        /// What to repeat.
+        text: String,
+    }
+    async fn run(args: Args) -> Result<String> {
+        let echo = demo::echo(&format!("{}!", args.text)).await?;
+        Ok(echo.text().to_owned())
+    }
+    It can call: demo.echo
+    "#);
     // From the command line.
     assert_eq!(run(&["program", "run", "shout", "--text", "b"]).done().exits(0).stdout, "b!\n");
     run(&["program", "record", "shout"]).done().exits(0);
@@ -41,10 +52,12 @@ fn a_program_from_its_first_run_to_its_test_by_replay() {
     assert_eq!(outcome_of(&answer)["result"], "d!", "{answer:#}");
     let search = json!({ "name": "search_tools", "arguments": { "query": "louder" } });
     let found = server.ask(3, "tools/call", &search)["result"]["content"][0]["text"].take();
-    assert!(
-        found.as_str().unwrap().contains("programs::shout(text: String).await -> Result<String>"),
-        "{found}"
-    );
+    assert_snapshot!(normal(&found), @r"
+    No tool matches any of these words. Try others, or an empty query with a `server`: demo
+
+    Saved programs, to call in a snippet:
+    programs::shout(text: String).await -> Result<String>  // Repeats a text, louder.
+    ");
     // The server's schema changes: `message` is optional now.
     server.configure(&format!(
         "mcpServers:\n{}serve: {{ programs: [shout] }}\n",
@@ -55,7 +68,18 @@ fn a_program_from_its_first_run_to_its_test_by_replay() {
     };
     awaited(&mut server, "shout", is_broken);
     let checked = toolsmith(&server, &["program", "check"]).done().exits(3).stdout;
-    assert!(checked.starts_with("shout: broken: ") && checked.contains("demo::echo()"), "{checked}");
+    assert_snapshot!(normal(&checked), @r#"
+    shout: broken: this function takes 0 arguments but 1 argument was supplied
+    error[E0061]: this function takes 0 arguments but 1 argument was supplied
+     --> 8:16
+    8 |     let echo = demo::echo(&format!("{}!", args.text)).await?;
+      |                ^^^^^^^^^^
+     --> 8:27
+    8 |     let echo = demo::echo(&format!("{}!", args.text)).await?;
+      |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^ unexpected argument of type `&std::string::String`
+    help: write `demo::echo()`; optional arguments are set with methods: `.message(…)`
+          demo::echo(message?: String) -> ToolResult
+    "#);
     assert_eq!(server.ask(4, "tools/call", &call)["result"]["isError"], true);
     // Corrected: the difference is shown.
     let corrected = TEXT.replace(
@@ -67,11 +91,12 @@ fn a_program_from_its_first_run_to_its_test_by_replay() {
         .done()
         .exits(0)
         .stdout;
-    assert!(
-        shown.contains("-     let echo = demo::echo(&")
-            && shown.contains("+     let echo = demo::echo().message("),
-        "{shown}"
-    );
+    assert_snapshot!(normal(&shown), @r#"
+    line 8:
+    -     let echo = demo::echo(&format!("{}!", args.text)).await?;
+    +     let echo = demo::echo().message(format!("{}!", args.text)).await?;
+    It can call: demo.echo
+    "#);
     let checked = toolsmith(&server, &["program", "check"]).done().exits(0).stdout;
     assert_eq!(checked, "shout: fits\n");
     awaited(&mut server, "shout", |tool| tool.is_some() && !is_broken(tool));

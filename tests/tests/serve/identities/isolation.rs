@@ -4,9 +4,11 @@
 use std::fs;
 
 use end_to_end::harness::{FAULT_SERVER, fault_entry, unique};
+use end_to_end::page::normal;
 use end_to_end::services::Service;
 use end_to_end::serving::{Client, DEMO, HANDSHAKE, Serve, answered, execute, outcome_of};
 use end_to_end::tiers::has_namespaces;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::{Team, config};
@@ -169,6 +171,7 @@ fn compiled_programs_are_shared_without_subjects() {
 
 #[test]
 fn approvals_and_questions_belong_to_their_subject() {
+    let mut shown = Vec::new();
     for permission in ["ask", "ask-each"] {
         let servers = format!(
             "mcpServers:\n{}",
@@ -179,15 +182,16 @@ fn approvals_and_questions_belong_to_their_subject() {
         let [alice, bob] = ["alice", "bob"].map(|subject| team.client(subject, "").stateless());
         let next = answered(&call, &alice.ask("tools/call", &call));
         let stolen = bob.ask("tools/call", &next);
-        assert!(
-            stolen["error"]["message"].as_str().unwrap().contains("requestState is invalid"),
-            "{stolen:#}"
-        );
+        shown.push(normal(&stolen["error"]["message"]));
         let answer = alice.ask("tools/call", &next);
         assert_eq!(outcome_of(&answer)["result"], "x", "{answer:#}");
         let asked = bob.ask("tools/call", &call);
         assert_eq!(asked["result"]["resultType"], "input_required", "{permission}: {asked:#}");
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    the requestState is invalid: request state failed integrity verification; make the request again without it
+    the requestState is invalid: request state failed integrity verification; make the request again without it
+    ");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Limits of each subject, and lists of refused subjects and tokens.
 
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Gate, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{Team, accepted, config, refusal};
@@ -71,7 +73,9 @@ fn one_subject_leaves_sessions_to_others() {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters }).to_string();
     let refused = team.client("alice", "").post(message);
     assert_eq!(refused.status, 503, "{refused:?}");
-    assert!(refused.text.contains("3 sessions of one subject"), "{refused:?}");
+    assert_snapshot!(normal(&refused.text), @r#"
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the limit of 3 sessions of one subject (three quarters of serve.maxSessions) is reached; end one, or try again later"}}
+    "#);
     assert_eq!(refusals(&team.server, "sessions"), 1);
     team.client("bob", "").shake_hands();
     drop(open);
@@ -98,7 +102,9 @@ fn denied_subjects_and_tokens_are_refused_at_once() {
     deny("tokenIds: [t-1], subjects: [carol]");
     let (status, challenge) = refusal(&clients[0]);
     assert_eq!(status, 401);
-    assert!(challenge.contains("error=\"invalid_token\"") && challenge.contains("denied"), "{challenge}");
+    assert_snapshot!(normal(&challenge), @r#"
+    Bearer realm="toolsmith", error="invalid_token", error_description="the token is denied", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"
+    "#);
     assert!(accepted(&clients[1]) && accepted(&clients[2]));
     deny("subjects: [bob]");
     assert!(accepted(&clients[0]) && accepted(&clients[1]));

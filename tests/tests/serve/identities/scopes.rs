@@ -1,7 +1,9 @@
 //! The scope of a subject: its tools, their descriptions, searches, resources, and the challenge for more.
 
 use end_to_end::harness::{FAULT_SERVER, fault_entry};
+use end_to_end::page::normal;
 use end_to_end::serving::{Client, DEMO, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::{Team, accepted, refusal};
@@ -53,16 +55,33 @@ fn a_subject_sees_only_what_it_may_call() {
 #[test]
 fn a_program_can_call_only_what_its_subject_may() {
     let team = team();
+    let mut shown = Vec::new();
     for client in clients(&team, "reader", "shop:read") {
         let answer = client.ask("tools/call", &execute("demo::get_customer(\"c-01\").await?.name"));
         assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
         let answer = client.ask("tools/call", &execute("demo::create_note(\"n\", \"t\").await?;"));
         assert_eq!(outcome_of(&answer)["status"], "compile_error", "{answer:#}");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(text.contains("the scope shop:write"), "{text}");
+        shown.push(normal(&text));
         let answer = client.ask("tools/call", &execute("direct::echo().message(\"x\").await?;"));
         assert_eq!(outcome_of(&answer)["status"], "compile_error", "{answer:#}");
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    error[E0425]: cannot find function `create_note` in crate `demo`
+     --> 1:7
+    1 | demo::create_note("n", "t").await?;
+      |       ^^^^^^^^^^^ not found in `demo`
+    help: `demo::create_note` can't be called: the user's token does not permit it, which needs the scope shop:write
+
+    the snippet does not compile: cannot find function `create_note` in crate `demo`
+    error[E0425]: cannot find function `create_note` in crate `demo`
+     --> 1:7
+    1 | demo::create_note("n", "t").await?;
+      |       ^^^^^^^^^^^ not found in `demo`
+    help: `demo::create_note` can't be called: the user's token does not permit it, which needs the scope shop:write
+
+    the snippet does not compile: cannot find function `create_note` in crate `demo`
+    "#);
 }
 
 #[test]
@@ -71,15 +90,17 @@ fn a_direct_call_that_needs_another_scope_is_challenged() {
     let call = json!({ "name": "echo", "arguments": { "message": "x" } });
     // The list of tools must be known to know the server of a tool.
     assert!(listed(&team.client("direct", "direct").stateless()).to_string().contains("\"echo\""));
+    let mut shown = Vec::new();
     for client in clients(&team, "reader", "shop:read") {
         let refused = client.begin("tools/call", &call);
         assert_eq!(refused.status(), 403);
         let challenge = refused.header("www-authenticate");
-        assert!(
-            challenge.contains("error=\"insufficient_scope\"") && challenge.contains("scope=\"direct\""),
-            "{challenge}"
-        );
+        shown.push(normal(&challenge));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    Bearer realm="toolsmith", error="insufficient_scope", error_description="the token lacks a scope", scope="direct", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"
+    Bearer realm="toolsmith", error="insufficient_scope", error_description="the token lacks a scope", scope="direct", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"
+    "#);
     // The same session continues with a token that has the scope.
     let session = team.client("reader", "shop:read").shake_hands();
     let more = team.token(&json!({ "claims": { "sub": "reader", "scope": "shop:read direct" } }));
@@ -93,10 +114,14 @@ fn a_token_without_any_scope_of_the_configuration_is_challenged() {
     let team = Team::new(&format!("requiredScopes: [tools], {SCOPES}"), "", DEMO);
     let (status, challenge) = refusal(&team.client("x", "openid"));
     assert_eq!(status, 403);
-    assert!(challenge.contains("insufficient_scope") && challenge.contains("scope=\"tools\""), "{challenge}");
+    assert_snapshot!(normal(&challenge), @r#"
+    Bearer realm="toolsmith", error="insufficient_scope", error_description="the token lacks a scope", scope="tools", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"
+    "#);
     let (status, challenge) = refusal(&team.client("x", "tools"));
     assert_eq!(status, 403);
-    assert!(challenge.contains("scope=\"direct shop:read shop:write\""), "{challenge}");
+    assert_snapshot!(normal(&challenge), @r#"
+    Bearer realm="toolsmith", error="insufficient_scope", error_description="the token lacks a scope", scope="direct shop:read shop:write", resource_metadata="https://tools.example.com/.well-known/oauth-protected-resource/mcp"
+    "#);
     assert!(accepted(&team.client("x", "tools direct")));
     // Some issuers write the scopes as a list.
     let by_list = json!({ "claims": { "scp": ["tools", "direct"] } });

@@ -3,8 +3,10 @@
 use std::fs;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{Run, assert_says};
+use end_to_end::harness::Run;
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::{accepted, bearer, refusal};
@@ -108,7 +110,12 @@ fn tokens_are_listed_without_their_secrets() {
         ])
     );
     let table = Run::new(shared()).arguments(&["token", "list"]).config_alone(&config).done();
-    assert_says(&json!(table.stdout), &["ci", "demo.*, *.get_*", "never", "2020-01-31", "expired", "denied"]);
+    assert_snapshot!(normal(&json!(table.stdout)), @r"
+    NAME  TOOLS            EXPIRES     STATE
+    ci    demo.*, *.get_*  never       valid
+    gone  demo.*, *.get_*  never       denied
+    old   all              2020-01-31  expired
+    ");
     for wrong in [&["token", "new", "a b"][..], &["token", "new", "a", "--expires", "tomorrow"]] {
         let refused = Run::new(shared()).arguments(wrong).done();
         assert_eq!(refused.code(), 2, "{}", refused.stderr);
@@ -123,8 +130,16 @@ fn a_project_can_not_let_others_in() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("toolsmith.yaml"), project).unwrap();
     let checked = run.working_folder(folder.path()).done();
-    assert_says(
-        &json!(format!("{}{}", checked.stdout, checked.stderr)),
-        &["a project can't set serve.tokens", "serve.deny"],
-    );
+    assert_snapshot!(normal(&json!(format!("{}{}", checked.stdout, checked.stderr))), @r#"
+    /tmp/.tmpXXXXXX/toolsmith.yaml:5:5: a project can't set serve.tokens, because it decides who may use your server; set it in your own configuration, or in a file that --config names
+      |
+    5 |     "mallory": { hash: "blake3:[hash]…
+      |     ^
+    /tmp/.tmpXXXXXX/toolsmith.yaml:6:9: a project can't set serve.deny, because it decides who may use your server; set it in your own configuration, or in a file that --config names
+      |
+    6 |   deny: { subjects: [] }
+      |         ^
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted yet, and has no effect until you trust it: toolsmith trust
+    toolsmith: 2 problems
+    "#);
 }

@@ -2,8 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use end_to_end::page::normal;
 use end_to_end::scripted::{NAME, described, model, task};
 use end_to_end::serving::Serve;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::{failure, serving, text};
@@ -29,13 +31,21 @@ fn there_is_one_tool_and_its_answer_is_the_models_last_text() {
     let run = &answer["result"]["_meta"]["io.toolsmith/run"];
     assert_eq!((run["id"].as_str().map(str::len), run["turns"].as_u64()), (Some(8), Some(1)), "{answer:#}");
     let other = server.ask(3, "tools/call", &json!({ "name": "other", "arguments": {} }));
-    assert!(other["error"]["message"].as_str().unwrap().contains(NAME), "{other:#}");
+    assert_snapshot!(normal(&other["error"]["message"]), @r#"unknown tool "other"; the only tool is helper"#);
+    let mut shown = Vec::new();
     for (id, arguments) in
         [(4, json!({})), (5, json!({ "prompt": "x", "more": 1 })), (6, json!({ "prompt": "" }))]
     {
         let wrong = server.ask(id, "tools/call", &json!({ "name": NAME, "arguments": arguments }));
-        assert!(failure(&wrong).contains("prompt"), "{wrong:#}");
+        shown.push(normal(&failure(&wrong)));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    invalid arguments of helper: missing field `prompt`
+    help: { "prompt": "…", "inputs"?: ["path", …] }
+    invalid arguments of helper: unknown field `more`, expected `prompt` or `inputs`
+    help: { "prompt": "…", "inputs"?: ["path", …] }
+    the prompt of helper is empty; describe the task
+    "#);
     server.close_input();
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
 }
@@ -56,7 +66,12 @@ fn files_are_sent_as_text_and_media() {
         assert!(body.contains(part), "{part}: {body}");
     }
     let absent = server.ask(2, "tools/call", &call(json!(["absent.txt"])));
-    assert!(failure(&absent).contains("absent.txt") && text(&absent).contains("no such file"), "{absent:#}");
+    assert_snapshot!(normal(&failure(&absent)), @r#"
+    the subagent helper failed (run [id]): the input "absent.txt" can't be read: no such file (/tmp/.tmpXXXXXX/absent.txt); paths are relative to the server's working folder
+    "#);
+    assert_snapshot!(normal(&text(&absent)), @r#"
+    the subagent helper failed (run [id]): the input "absent.txt" can't be read: no such file (/tmp/.tmpXXXXXX/absent.txt); paths are relative to the server's working folder
+    "#);
     assert_eq!(model.requests().len(), 1, "the model was called without the file");
 }
 
@@ -77,12 +92,17 @@ fn an_answer_that_matches_the_schema_is_a_structured_result() {
     assert_eq!(right["result"]["structuredContent"], json!({ "n": 7 }), "{right:#}");
     assert_eq!(serde_json::from_str::<Value>(text(&right)).unwrap(), json!({ "n": 7 }));
     let wrong = server.ask(3, "tools/call", &task("wrong"));
-    assert!(
-        failure(&wrong).contains("/n") && wrong["result"].get("structuredContent").is_none(),
-        "{wrong:#}"
-    );
+    assert_snapshot!(normal(&failure(&wrong)), @r#"
+    the subagent helper failed (run [id]): the answer does not match its schema: /n: "7" is not of type "integer"
+    "#);
+    assert!(wrong["result"].get("structuredContent").is_none(), "{wrong:#}");
     let none = server.ask(4, "tools/call", &task("nothing"));
-    assert!(failure(&none).contains("final_answer") && text(&none).contains("I am done"), "{none:#}");
+    assert_snapshot!(normal(&failure(&none)), @r#"
+    the subagent helper failed (run [id]): the model ended without calling final_answer; its last text: "I am done"
+    "#);
+    assert_snapshot!(normal(&text(&none)), @r#"
+    the subagent helper failed (run [id]): the model ended without calling final_answer; its last text: "I am done"
+    "#);
     assert_eq!(model.requests().len(), 3, "unexpected retry");
 }
 
@@ -105,7 +125,9 @@ fn a_failure_of_the_model_is_reported_without_its_key() {
     let model = model(&json!([{ "answers": [{ "status": 400, "message": "no such thing: secret-key" }] }]));
     let mut server = serving(&model, "", "");
     let answer = server.ask(1, "tools/call", &task("try"));
-    assert!(failure(&answer).contains("no such thing"), "{answer:#}");
+    assert_snapshot!(normal(&failure(&answer)), @r"
+    the subagent helper failed (run [id]): scripted: the provider answers 400: no such thing: ***
+    ");
     assert!(!text(&answer).contains("secret-key") && !server.stderr().contains("secret-key"), "{answer:#}");
     assert_eq!(model.requests().len(), 1, "a rejected request was retried");
 }

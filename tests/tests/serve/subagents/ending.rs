@@ -3,8 +3,11 @@
 use std::fs;
 
 use end_to_end::harness::fault_entry;
+use end_to_end::harness::{WATCHDOG, wait_until};
+use end_to_end::page::normal;
 use end_to_end::scripted::{described, model, task};
 use end_to_end::serving::{Serve, recording};
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -22,6 +25,7 @@ fn a_signal_cancels_the_task_after_the_grace_period() {
     ]));
     let more = format!("{}serve: {{ grace: 0.1 }}\n", recording(&record));
     let lines = |what: &str| fs::read_to_string(&record).unwrap_or_default().contains(what);
+    let mut shown = Vec::new();
     for signal in [Signal::INT, Signal::TERM] {
         let _ = fs::remove_file(&record);
         let before = (model.requests().len(), model.gone());
@@ -33,15 +37,22 @@ fn a_signal_cancels_the_task_after_the_grace_period() {
         server.wait_until("the requests", || model.requests().len() == before.0 + 2 && lines("call"));
         server.signal(signal);
         let ended = server.end();
-        assert!(server.stderr().contains("stopping: 2 tasks"), "{}", server.stderr());
+        shown.push(normal(&server.stderr()));
         assert_eq!(ended, Some(0), "{}", server.stderr());
         assert!(lines("cancelled"), "{}", server.stderr());
         model_gone(&model, before.1 + 1);
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: info: 2 servers, 11 tools
+    toolsmith: info: stopping: 2 tasks run and 0 wait, and may finish within [time] s; a second signal ends them now
+
+    toolsmith: info: 2 servers, 11 tools
+    toolsmith: info: stopping: 2 tasks run and 0 wait, and may finish within [time] s; a second signal ends them now
+    ");
 }
 
 fn model_gone(model: &end_to_end::models::ModelServer, count: usize) {
-    end_to_end::serving::wait_until("the end of the request", || model.gone() >= count, String::new);
+    wait_until("the end of the request", WATCHDOG, || model.gone() >= count, String::new);
 }
 
 #[test]
@@ -52,7 +63,9 @@ fn a_conversation_file_that_cannot_be_used_is_a_warning() {
     server.shake_hands();
     assert_eq!(text(&server.ask(1, "tools/call", &task("go"))), "done");
     let stderr = server.stderr();
-    assert!(stderr.contains("warning: conversations are not kept") && stderr.contains("bad.db"), "{stderr}");
+    assert_snapshot!(normal(&stderr), @r"
+    toolsmith: warning: conversations are not kept: /tmp/.tmpXXXXXX/bad.db can't be opened: file is not a database; it is not a file of conversations; set agent.conversations to another one
+    ");
     assert_eq!(fs::read_to_string(server.path("bad.db")).unwrap(), "this is no database");
 }
 
@@ -78,5 +91,8 @@ fn unavailable_servers_and_found_tools_are_logged() {
     // Without any server that works, the task fails with the reasons.
     let mut server = serving(&model, "", "mcpServers:\n  bad: { command: sh, args: [-c, exit 3] }\n");
     let answer = server.ask(1, "tools/call", &task("go"));
-    assert!(failure(&answer).contains("no server is available"), "{answer:#}");
+    assert_snapshot!(normal(&failure(&answer)), @r"
+    the subagent helper failed (run [id]): no server is available:
+    MCP server `bad`: cannot connect: the process ended before it answered `initialize`; check that its command and arguments start an MCP server; the process exited with status 3
+    ");
 }

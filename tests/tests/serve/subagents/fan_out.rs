@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::path::Path;
 
 use end_to_end::harness::Run;
+use end_to_end::page::normal;
 use end_to_end::scripted::model;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// The number of files.
@@ -108,7 +110,7 @@ fn conversations_of_an_agent_and_fifty_subagents_are_separate() {
     lay_out(folder.path(), &model.base_url());
     let run = |arguments: &[&str]| at(folder.path(), arguments).done();
     let answer = run(&["ask", "Are all files good?", "--config", "examples/subagent/parent.yaml"]).exits(0);
-    assert!(answer.stdout.contains("All fifty are good."), "{answer:#?}");
+    assert_snapshot!(normal(&answer.stdout), @"All fifty are good.");
     let list = |more: &[&str]| {
         let listed = run(&[&["conversation", "list", "--limit", "1000", "--json"], more].concat()).exits(0);
         let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
@@ -135,17 +137,13 @@ fn subagent_events_are_reported_at_the_root_in_order() {
     let stderr = done.stderr.clone();
     assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
     let count_of: Vec<&str> = stderr.lines().filter(|line| line.starts_with("[ask_the_shop ")).collect();
-    let what = [
-        "begins: How many orders?",
-        "thinks: let me count",
-        "calls execute_code: shop::",
-        "execute_code answers",
-        "is done (",
-    ];
-    assert_eq!(count_of.len(), what.len(), "{stderr}");
-    for (line, what) in count_of.iter().zip(what) {
-        assert!(line.contains(what), "{line}: {what}");
-    }
+    assert_snapshot!(normal(&count_of.join("\n")), @r"
+    [ask_the_shop [id]] begins: How many orders?
+    [ask_the_shop [id]] thinks: let me count
+    [ask_the_shop [id]] calls execute_code: shop::list_orders().await?.orders.len()
+    [ask_the_shop [id]] execute_code answers: 20
+    [ask_the_shop [id]] is done (40 tokens read, 12 written): There are orders.
+    ");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use std::fs;
 
+use end_to_end::page::normal;
 use end_to_end::scripted::{model, task};
 use end_to_end::serving::recording;
+use insta::assert_snapshot;
 use serde_json::json;
 
 use super::{failure, serving, text};
@@ -53,7 +55,9 @@ fn a_task_that_takes_too_long_is_an_error() {
     let model = model(&json!([{ "answers": [{ "text": "late", "delay": 600_000 }] }]));
     let mut server = serving(&model, "", "agent: { timeout: 0.5 }\n");
     let answer = server.ask(1, "tools/call", &task("slow"));
-    assert!(failure(&answer).contains("time limit of 0.5 s"), "{answer:#}");
+    assert_snapshot!(normal(&failure(&answer)), @r"
+    the subagent helper failed (run [id]): the time limit of [time] s is reached; give the task in smaller parts, or raise timeout
+    ");
     server.wait_until("the end of the request", || model.gone() == 1);
 }
 

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use end_to_end::harness::{FinishedRun, Run};
 use end_to_end::models::ModelServer;
+use end_to_end::page::normal;
 use end_to_end::scripted::model;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Copies an example with its prompt and its schema to a folder, with a scripted model. The demo server takes the place
@@ -86,7 +88,9 @@ fn the_documenter_can_only_read() {
     });
     let code = "files::create_note(\"a\", \"b\").await?.id";
     let done = called("documenter", "document_folder", &[], &json!([snippet(code), denied]));
-    assert!(done.stdout.contains("# The folder"), "{done:#?}");
+    assert_snapshot!(normal(&done.stdout), @r##"
+    {"success":true,"output":"# The folder\n\nIt could not be changed.","data":null,"error":null,"content":[{"type":"text","text":"# The folder\n\nIt could not be changed."}]}
+    "##);
 }
 
 #[test]
