@@ -189,8 +189,12 @@ fn measured() -> &'static [(Regex, &'static str)] {
         let version = format!(r"\b{}\b", escaped(env!("CARGO_PKG_VERSION")));
         let patterns = [
             (r#""(\w+_ms)": ?[\d.]+"#, r#""$1": [ms]"#),
-            (r"\b\d+(\.\d+)? ms\b", "[time] ms"),
-            (r"\b\d+\.\d+ s\b", "[time] s"),
+            // Of a whole second or not, depending on the machine.
+            (r"(?:\b\d+(?:\.\d+)?|\[time\]) ms\b", "[time]"),
+            (r"\b\d+\.\d+ s\b", "[time]"),
+            // Progress at a terminal, which depends on how long something takes.
+            (r"(?:\r\x1b\[Ktoolsmith: [^\r\n]*)+\r\x1b\[K", ""),
+            (r"\r[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏][^\r\n]*\r", ""),
             (r"\b[0-9a-f]{16,64}\b", "[hash]"),
             // Runs of subagents, and conversations.
             (r"\(run [0-9a-z]{8}\)", "(run [id])"),

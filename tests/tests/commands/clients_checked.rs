@@ -250,18 +250,18 @@ fn the_check_says_what_the_model_sees_and_changes_nothing() {
     let done = home.with_path(&["--check"]).done().exits(0);
     assert_snapshot!(normal(&done.stdout), @r#"
     claude-code 2.1.332: /tmp/.tmpXXXXXX/.claude.json, mcpServers.toolsmith
-      ok       start         tools listed after [time] ms, as claude-code 2.1.332, with MCP 2025-11-25
+      ok       start         tools listed after [time], as claude-code 2.1.332, with MCP 2025-11-25
       ok       tool          its model reads all 3214 characters of execute_code
       ok       instructions  its model reads all 228 characters
       ok       calls         without asking: mcp__toolsmith is in permissions.allow of /tmp/.tmpXXXXXX/.claude/settings.json
     codex 0.171.0: /tmp/.tmpXXXXXX/.codex/config.toml, mcp_servers.toolsmith
-      ok       start         tools listed after [time] ms, as codex-mcp-client 0.171.0, with MCP 2025-11-25
+      ok       start         tools listed after [time], as codex-mcp-client 0.171.0, with MCP 2025-11-25
       ok       tool          its model reads all 4637 characters of execute_code
       ok       instructions  its model reads all 225 characters
       ok       namespace     features.code_mode.direct_only_tool_namespaces has "mcp__toolsmith"
       note     calls         asks before each tool call, and `codex exec` denies it; to allow calls: toolsmith setup codex --approve
     goose 1.37.0: /tmp/.tmpXXXXXX/.config/goose/config.yaml, extensions.toolsmith
-      ok       start         tools listed after [time] ms, as goose-cli 1.37.0, with MCP 2025-11-25
+      ok       start         tools listed after [time], as goose-cli 1.37.0, with MCP 2025-11-25
       ok       tool          its model reads all 4637 characters of execute_code
       ok       instructions  its model reads all 228 characters
       ok       calls         calls without asking, unless GOOSE_MODE is approve, smart_approve or chat

@@ -223,20 +223,17 @@ fn codes_are_explained() {
     has no effect before you trust it, because it can start programs.
 
     Causes
-
     - You have not trusted the project yet.
     - `toolsmith.yaml` or `toolsmith.lock` has changed since you trusted it, for example by a `git pull`.
     - `trust` needs your answer, and there is no terminal.
 
     What to do
-
     - `toolsmith trust --show` prints what the configuration starts and permits. Lines with `!` show what could weaken your
       protection.
     - `toolsmith trust` accepts it until it changes. `toolsmith trust --yes` accepts it without a question, in scripts.
     - See Trust a project (docs/configuration.md).
 
     Example
-
         $ mkdir project && cp wrong.yaml project/toolsmith.yaml && cd project && toolsmith mcp list
         toolsmith: the configuration of this folder, …/project/toolsmith.yaml, is not trusted yet
         help: review what it starts and which settings it weakens, then trust it: toolsmith trust
@@ -258,20 +255,17 @@ fn codes_are_explained() {
     The snippet does not parse or compile. No tool was called.
 
     Causes
-
     - A type does not fit: often a missing `.await?`, or a number in quotes.
     - A tool does not exist, or the configuration excludes it.
     - A required argument is missing.
 
     What to do
-
     - Read the help below the message: it has the nearest name and the signature.
     - `toolsmith explain E0308` prints the explanation of the compiler's code.
     - `toolsmith codegen --server SERVER` prints the signatures of the tools.
     - See Snippets (docs/snippets.md) and Corrections (docs/internals/corrections.md).
 
     Example
-
         $ echo 'let city: u8 = "Uppsala"; city' | toolsmith run -q -; echo "exit code $?"
         error[E0308]: mismatched types
          --> 1:16

@@ -113,7 +113,7 @@ fn info_shows_the_servers_own_description() {
     instructions     A small shop with orders, customers, products and notes. The data is the same in every session; notes last as long as the session.
     ");
     assert_snapshot!(normal(&mcp(&two(), &["test", "demo"]).exits(0).stdout), @r"
-    demo: ok, 8 of 9 tools, protocol 2025-11-25, [time] ms
+    demo: ok, 8 of 9 tools, protocol 2025-11-25, [time]
     ");
     assert_snapshot!(normal(&mcp(&two(), &["info", "absent"]).exits(2).stderr), @r#"
     toolsmith: unknown server "absent"

@@ -141,7 +141,7 @@ fn json_output_has_the_answer_and_its_cost() {
     toolsmith: info: 1 server, 1 tool
     → execute_code
       │ 6 * 7
-    ← execute_code after [time] s: 42
+    ← execute_code after [time]: 42
     ");
 
     let failed = ask("something that no rule is for").exits(1).outcome();
@@ -201,12 +201,12 @@ fn without_a_terminal_each_line_is_a_message_or_a_command() {
     }
     assert_snapshot!(normal(&done.stderr), @r#"
     toolsmith: info: 1 server, 1 tool
-    [time] ms, 10 tokens read, 5 written
-    [time] ms, 10 tokens read, 5 written
+    [time], 10 tokens read, 5 written
+    [time], 10 tokens read, 5 written
     there is no command /hlep; did you mean /help?
     there is no server "absent"; available servers: faulty
     no snippet was run in this conversation
-    [time] ms, 10 tokens read, 5 written
+    [time], 10 tokens read, 5 written
     toolsmith: resume with: toolsmith chat --resume [conv. id]
     "#);
     let requests = model.requests();
@@ -316,7 +316,7 @@ fn ctrl_c_cancels_a_turn_and_keeps_the_conversation() {
     toolsmith: scripted: the provider answers 429: too many
     \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026lare you there?\u{1b}[?2004l
     Here I am.
-    [time] ms, 10 tokens read, 5 written
+    [time], 10 tokens read, 5 written
     \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026l\u{1b}[?2004l
     toolsmith: press Ctrl-C again to leave
     \u{1b}[?2004h\u{1b}[?2026h\r\u{1b}[K> \r\u{1b}[2C\u{1b}[?2026l\u{1b}[?2004l
@@ -392,7 +392,7 @@ fn a_conversation_can_be_resumed_after_a_kill() {
     \r> \rwhat was it?
     toolsmith: info: 1 server, 1 tool
     As I said.
-    [time] ms, 10 tokens read, 5 written
+    [time], 10 tokens read, 5 written
     \r> \r/quit
     toolsmith: resume with: toolsmith chat --resume [conv. id]
     ");

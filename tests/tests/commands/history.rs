@@ -153,7 +153,7 @@ fn executions_are_found_compared_exported_and_deleted() {
     folder: /tmp/.tmpXXXXXX → /tmp/.tmpXXXXXX
     manifest: ["demo.list_orders"] → []
     tokens: 16 → 21
-    demo.list_orders: 1 calls (0 failed), 878 bytes, [time] ms → 0 calls (0 failed), 0 bytes, [time] ms
+    demo.list_orders: 1 calls (0 failed), 878 bytes, [time] → 0 calls (0 failed), 0 bytes, [time]
 
     result:
     @@ -1 +0,0 @@

@@ -141,6 +141,6 @@ fn a_late_retry_is_rejected_with_the_limit() {
     let refused = client.ask("tools/call", &next);
     assert_eq!(refused["error"]["code"], -32602, "{refused:#}");
     assert_snapshot!(normal(&refused["error"]["message"]), @r"
-    the requestState has expired: there was no answer within [time] s (serve.questionTimeout); make the request again without it
+    the requestState has expired: there was no answer within [time] (serve.questionTimeout); make the request again without it
     ");
 }

@@ -236,7 +236,7 @@ fn an_execution_that_waits_too_long_is_refused() {
     let late = server.ask(2, "tools/call", &pass("late"));
     assert_eq!(outcome_of(&late)["status"], "busy", "{late:#}");
     assert_snapshot!(normal(&outcome_of(&late)["error"]["message"]), @r"
-    it waited [time] s for other executions, the limit (serve.queueTimeout); try again later
+    it waited [time] for other executions, the limit (serve.queueTimeout); try again later
     ");
     assert!(outcome_of(&late)["error"]["evidence"]["retry_after_seconds"].is_u64(), "{late:#}");
     gate.open();

@@ -124,9 +124,9 @@ fn a_retried_request_is_shown_with_its_reason() {
     toolsmith: model other; /help lists commands, Ctrl-D leaves
     \r> \rhello
     toolsmith: info: 1 server, 1 tool
-    attempt 1 failed: the provider answers 429: slow down; retrying in [time] ms
+    attempt 1 failed: the provider answers 429: slow down; retrying in [time]
     At last.
-    [time] ms, 10 tokens read, 5 written
+    [time], 10 tokens read, 5 written
     \r> \r/quit
     toolsmith: resume with: toolsmith chat --resume [conv. id]
     ");

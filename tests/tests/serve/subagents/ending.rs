@@ -44,10 +44,10 @@ fn a_signal_cancels_the_task_after_the_grace_period() {
     }
     assert_snapshot!(shown.join("\n"), @r"
     toolsmith: info: 2 servers, 11 tools
-    toolsmith: info: stopping: 2 tasks run and 0 wait, and may finish within [time] s; a second signal ends them now
+    toolsmith: info: stopping: 2 tasks run and 0 wait, and may finish within [time]; a second signal ends them now
 
     toolsmith: info: 2 servers, 11 tools
-    toolsmith: info: stopping: 2 tasks run and 0 wait, and may finish within [time] s; a second signal ends them now
+    toolsmith: info: stopping: 2 tasks run and 0 wait, and may finish within [time]; a second signal ends them now
     ");
 }
 

@@ -56,7 +56,7 @@ fn a_task_that_takes_too_long_is_an_error() {
     let mut server = serving(&model, "", "agent: { timeout: 0.5 }\n");
     let answer = server.ask(1, "tools/call", &task("slow"));
     assert_snapshot!(normal(&failure(&answer)), @r"
-    the subagent helper failed (run [id]): the time limit of [time] s is reached; give the task in smaller parts, or raise timeout
+    the subagent helper failed (run [id]): the time limit of [time] is reached; give the task in smaller parts, or raise timeout
     ");
     server.wait_until("the end of the request", || model.gone() == 1);
 }
