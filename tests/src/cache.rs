@@ -32,6 +32,16 @@ pub fn warmed() -> &'static (PathBuf, bool) {
     })
 }
 
+/// `toolsmith run --json -` with `code` on standard input, on the cache that all tests share.
+pub fn json(code: &str) -> Run {
+    plain(code).argument("--json")
+}
+
+/// `toolsmith run -` with `code` on standard input, on the cache that all tests share.
+pub fn plain(code: &str) -> Run {
+    Run::new(shared()).arguments(&["run", "-"]).input(code)
+}
+
 /// The finished layers in a cache.
 pub fn layers(cache: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(cache.join("layers-v1")).into_iter().flatten().flatten();

@@ -98,16 +98,6 @@ pub struct Run {
     folder: TempDir,
 }
 
-/// `toolsmith run --json -` with `code` on standard input, on the cache that all tests share.
-pub fn json(code: &str) -> Run {
-    plain(code).argument("--json")
-}
-
-/// `toolsmith run -` with `code` on standard input, on the cache that all tests share.
-pub fn plain(code: &str) -> Run {
-    Run::new(crate::cache::shared()).arguments(&["run", "-"]).input(code)
-}
-
 impl Run {
     /// Without arguments, on the cache in `cache`.
     pub fn new(cache: &Path) -> Self {

@@ -30,13 +30,10 @@ use crate::harness::{
     FAULT_SERVER, WATCHDOG, assert_nothing_left, binary, descendants, ends_within, forget, spawn, wait_until,
 };
 
-pub use client::{Client, ResponseStream};
+use client::client_info;
+pub use client::{Client, HANDSHAKE, ResponseStream, STATELESS};
 pub use gate::Gate;
 pub use tree::Tree;
-
-/// The last protocol version with a handshake, and the stateless one.
-pub const HANDSHAKE: &str = "2025-11-25";
-pub const STATELESS: &str = "2026-07-28";
 
 /// The demo server, and a server `rec` that records calls and never answers `wait`.
 pub fn recording(record: &std::path::Path) -> String {
@@ -366,8 +363,4 @@ pub fn answered(call: &Value, asked: &Value) -> Value {
 /// The outcome in an answer of `execute_code`, which models do not see.
 pub fn outcome_of(answer: &Value) -> &Value {
     &answer["result"]["_meta"][OUTCOME]
-}
-
-fn client_info() -> Value {
-    json!({ "name": "tests", "version": "1" })
 }

@@ -7,8 +7,16 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::{HANDSHAKE, STATELESS, client_info};
 use crate::harness::WATCHDOG;
+
+/// The last protocol version with a handshake, and the stateless one.
+pub const HANDSHAKE: &str = "2025-11-25";
+pub const STATELESS: &str = "2026-07-28";
+
+/// How the tests introduce themselves as a client.
+pub(super) fn client_info() -> Value {
+    json!({ "name": "tests", "version": "1" })
+}
 
 /// The runtime for waiting in tests.
 fn runtime() -> &'static Runtime {

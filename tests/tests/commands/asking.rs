@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use end_to_end::cache::json;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FinishedRun, Run, RunningProcess, assert_says, json};
+use end_to_end::harness::{FinishedRun, Run, RunningProcess, assert_says};
 use end_to_end::page::normal;
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use end_to_end::cache::json;
 use end_to_end::cache::{cold_start, run, shared, warmed, with_the_layer_of_the_shared};
-use end_to_end::harness::{COLD_WATCHDOG, FOREVER, Run, binary, json, unique};
+use end_to_end::harness::{COLD_WATCHDOG, FOREVER, Run, binary, unique};
 use end_to_end::page::normal;
 use insta::assert_snapshot;
 use rustix::process::Signal;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use end_to_end::cache::json;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, Run, json, unique};
+use end_to_end::harness::{FAULT_SERVER, Run, unique};
 use end_to_end::serving::{Client, HANDSHAKE, Serve, execute, outcome_of};
 use serde_json::{Value, json};
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, Run, fault_entry, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{FAULT_SERVER, Run, fault_entry};
 use end_to_end::page::normal;
 use insta::assert_snapshot;
 use serde_json::json;

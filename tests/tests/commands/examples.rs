@@ -335,7 +335,7 @@ fn the_snippets_of_example_servers_are_rust() {
     let snippets: Vec<_> = blocks.iter().filter(|block| block.info == "rust").collect();
     for block in &snippets {
         // Without the servers, only their modules and functions are unknown.
-        let outcome = end_to_end::harness::json(&block.text).argument("--check").done().outcome();
+        let outcome = end_to_end::cache::json(&block.text).argument("--check").done().outcome();
         for diagnostic in outcome["diagnostics"].as_array().unwrap() {
             assert_eq!(diagnostic["code"], "E0433", "{}\n{diagnostic:#}", block.text);
         }

@@ -1,7 +1,8 @@
 //! Before anything is configured: what commands say, when the demo server is used, and what the terminal shows.
 
+use end_to_end::cache::plain;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FinishedRun, Run, binary, plain};
+use end_to_end::harness::{FinishedRun, Run, binary};
 use end_to_end::page::normal;
 use insta::assert_snapshot;
 use serde_json::json;

@@ -4,8 +4,9 @@ use std::os::unix::fs::symlink;
 use std::thread;
 use std::time::Duration;
 
+use end_to_end::cache::plain;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, Run, plain};
+use end_to_end::harness::{FAULT_SERVER, Run};
 use end_to_end::models::ModelServer;
 use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Gate, Serve, Server, execute};

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use end_to_end::cache::json;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, binary, json};
+use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, binary};
 use end_to_end::page::normal;
 use insta::assert_snapshot;
 use rustix::process::Signal;

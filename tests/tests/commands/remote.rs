@@ -2,8 +2,9 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
+use end_to_end::cache::json;
 use end_to_end::cache::shared;
-use end_to_end::harness::{Run, json, unique};
+use end_to_end::harness::{Run, unique};
 use end_to_end::page::normal;
 use end_to_end::services::{Service, authority, status_of};
 use insta::assert_snapshot;

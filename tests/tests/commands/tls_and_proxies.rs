@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use end_to_end::cache::json;
 use end_to_end::cache::shared;
-use end_to_end::harness::{Run, json};
+use end_to_end::harness::Run;
 use end_to_end::page::normal;
 use end_to_end::services::{Service, authority};
 use insta::assert_snapshot;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use end_to_end::harness::{Run, json};
+use end_to_end::cache::json;
+use end_to_end::harness::Run;
 
 /// Checks the messages of a run that finds toolchains only in `rustup_home`.
 fn assert_reported(rustup_home: &Path, cache: &Path, phrases: &[&str]) {

@@ -1,7 +1,8 @@
 //! Queues between a flooding writer and a slow reader are bounded in bytes, and the reader can continue afterwards. The
 //! bench `floods` measures every channel; these tests cover channels where floods once used excessive memory.
 
-use end_to_end::harness::{Run, fault_entry, json as run};
+use end_to_end::cache::json as run;
+use end_to_end::harness::{Run, fault_entry};
 use end_to_end::page::normal;
 use end_to_end::serving::{Serve, Server, execute, outcome_of};
 use insta::assert_snapshot;

@@ -104,7 +104,7 @@ fn tools_for_apps_are_kept_from_models() {
 #[test]
 fn a_snippet_with_a_tool_for_apps_is_told_why_it_cannot_call_it() {
     let config = format!("mcpServers:\n{}", fault_entry("shop", "for-apps", "    trust: true\n"));
-    let run = |code: &str| end_to_end::harness::json(code).config(&config);
+    let run = |code: &str| end_to_end::cache::json(code).config(&config);
     run("shop::open_cart().message(\"m\").await?.text()").expect("ok", 0);
     let refused = run("shop::submit_order().message(\"m\").await?.text()").expect("compile_error", 3);
     assert!(refused.to_string().contains("its server offers it only to the apps"), "{refused:#}");

@@ -357,7 +357,7 @@ fn servers_get_the_folder_variables_and_no_secrets() {
         &format!("mcpServers:\n{}", fault_entry("env", "environment", "")),
     );
     let servers = json!([{ "name": "more", "command": "toolsmith", "args": ["demo-server"] }]).to_string();
-    let run = end_to_end::harness::json(&code).config(&config);
+    let run = end_to_end::cache::json(&code).config(&config);
     let given = |name: &str| std::env::var(name).unwrap_or_else(|_| "(unset)".to_owned());
     let run = run.variable("XDG_CACHE_HOME", "/cache").variable("XDG_DATA_HOME", "/data");
     let run = run.variable("TOOLSMITH_MCP_SERVERS", &servers).variable("TOOLSMITH_SERVE_TOKEN", "token");

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use end_to_end::harness::{Run, assert_says, binary, json as run};
+use end_to_end::cache::json as run;
+use end_to_end::harness::{Run, assert_says, binary};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use end_to_end::cache::json as run;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, json as run};
+use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says};
 use end_to_end::serving::{STATELESS, Serve};
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use end_to_end::harness::{FAULT_SERVER, Run, assert_says, json as run};
+use end_to_end::cache::json as run;
+use end_to_end::harness::{FAULT_SERVER, Run, assert_says};
 use serde_json::{Value, json};
 
 /// A program that talks to the host before the bridge's `main` starts, by a script: each line is a command and its

@@ -1,7 +1,8 @@
 //! Fourteen ways to write the same call: the documented one, twelve common mistakes, and one with another meaning. At
 //! least ten work, the others are clear errors, and none silently makes a different call.
 
-use end_to_end::harness::{assert_says, json as run};
+use end_to_end::cache::json as run;
+use end_to_end::harness::assert_says;
 use serde_json::{Value, json};
 
 /// The code after the call, whichever way it is written.

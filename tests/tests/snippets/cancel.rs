@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use end_to_end::harness::{FAULT_SERVER, Run, RunningProcess, fault_entry, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{FAULT_SERVER, Run, RunningProcess, fault_entry};
 use rustix::process::Signal;
 
 /// A server that never answers `wait` and records calls and cancellations.

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use end_to_end::cache;
-use end_to_end::harness::{Run, assert_says, json};
+use end_to_end::cache::json;
+use end_to_end::harness::{Run, assert_says};
 use serde_json::{Value, json};
 
 const CODE_OF_DENIED: i32 = 6;

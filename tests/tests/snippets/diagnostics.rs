@@ -1,6 +1,7 @@
 //! Compile errors are reported in the snippet's own lines and columns.
 
-use end_to_end::harness::{assert_says, json};
+use end_to_end::cache::json;
+use end_to_end::harness::assert_says;
 use serde_json::Value;
 
 #[track_caller]

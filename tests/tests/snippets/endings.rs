@@ -1,6 +1,7 @@
 //! The ways a snippet can end: normally, with an error, at a limit.
 
-use end_to_end::harness::{FOREVER, assert_says, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{FOREVER, assert_says};
 use serde_json::Value;
 
 /// A generous time limit for snippets that should end long before.

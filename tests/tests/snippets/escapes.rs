@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use end_to_end::cache::plain;
 use end_to_end::cache::shared;
-use end_to_end::harness::{Run, plain};
+use end_to_end::harness::Run;
 
 /// Terminal control sequences between visible letters, as the inside of a Rust string literal.
 const ATTACK: &str = "A\\x1b]52;c;Y2xpcA==\\x07B\\x1b]11;#ffffff\\x1b\\\\C\\x1b[?1049hD\\x1b[?25lE\\x1b[8mF\\x1b[31mG\\x1b[0mH\\u{202e}I\\u{9b}2JJ\\rK\\x08L\\x1bP+q\\x1b\\\\M\\x1b_x\\x1b\\\\N\\u{2066}O\\x0bP\\x0cQ\\x7fR\\x00S\\x1bcT\\x0eU\\tV";

@@ -1,6 +1,7 @@
 //! The accepted forms of a snippet, and their results.
 
-use end_to_end::harness::{assert_says, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::assert_says;
 use serde_json::{Value, json};
 
 /// Runs every form; reports all failures together.

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use end_to_end::harness::{Run, assert_says, binary, json};
+use end_to_end::cache::json;
+use end_to_end::harness::{Run, assert_says, binary};
 use end_to_end::tiers::{has_namespaces, sandbox_config, without_namespaces};
 use serde_json::json as value;
 

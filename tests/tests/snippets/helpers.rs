@@ -1,6 +1,7 @@
 //! Names in scope for snippets: helpers, crates, errors and tool results.
 
-use end_to_end::harness::{COLD_WATCHDOG, assert_says, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{COLD_WATCHDOG, assert_says};
 use serde_json::json;
 
 #[test]

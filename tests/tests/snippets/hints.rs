@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use end_to_end::harness::{assert_says, json as run, plain};
+use end_to_end::cache::{json as run, plain};
+use end_to_end::harness::assert_says;
 use serde_json::json;
 
 /// A mistake, and the phrases of the hint of its first message.

@@ -7,7 +7,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use end_to_end::harness::{Run, assert_says, binary, json};
+use end_to_end::cache::json;
+use end_to_end::harness::{Run, assert_says, binary};
 use end_to_end::tiers::{has_namespaces, sandbox_config, without_namespaces};
 use serde_json::{Value, json as value};
 

@@ -9,7 +9,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use end_to_end::cache::with_the_layer_of_the_shared;
-use end_to_end::harness::{Run, assert_says, json, plain, unique};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{Run, assert_says, unique};
 use end_to_end::tiers::sandbox_config;
 use serde_json::{Value, json};
 use tempfile::TempDir;

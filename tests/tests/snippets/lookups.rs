@@ -1,6 +1,7 @@
 //! Looking up tools from a snippet.
 
-use end_to_end::harness::{assert_says, fault_entry, json};
+use end_to_end::cache::json;
+use end_to_end::harness::{assert_says, fault_entry};
 use serde_json::json;
 
 #[test]

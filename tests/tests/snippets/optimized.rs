@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use end_to_end::harness::{COLD_WATCHDOG, Run, json, unique};
+use end_to_end::cache::json;
+use end_to_end::harness::{COLD_WATCHDOG, Run, unique};
 use end_to_end::serving::{DEMO, Serve, Server, Tree, execute, outcome_of};
 use serde_json::{Value, json};
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{Run, assert_says, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{Run, assert_says};
 use end_to_end::serving::DEMO;
 use serde_json::{Value, json};
 

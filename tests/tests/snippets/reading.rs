@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use end_to_end::harness::{FAULT_SERVER, assert_says, json as run};
+use end_to_end::cache::json as run;
+use end_to_end::harness::{FAULT_SERVER, assert_says};
 use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use end_to_end::harness::{assert_says, json as run, plain};
+use end_to_end::cache::{json as run, plain};
+use end_to_end::harness::assert_says;
 use serde_json::{Value, json};
 
 /// The result of a snippet and its corrected lines.

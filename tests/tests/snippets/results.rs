@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, fault_entry, json, plain};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, fault_entry};
 use serde_json::Value;
 
 const SECRET: &str = "s3cr3t-of-the-test/with+more";

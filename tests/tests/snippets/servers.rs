@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use end_to_end::harness::{FAULT_SERVER, assert_says, fault_entry, json, plain, unique};
+use end_to_end::cache::{json, plain};
+use end_to_end::harness::{FAULT_SERVER, assert_says, fault_entry, unique};
 use serde_json::json;
 
 const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";

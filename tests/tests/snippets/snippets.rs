@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use end_to_end::harness::{FAULT_SERVER, json};
+use end_to_end::cache::json;
+use end_to_end::harness::FAULT_SERVER;
 use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
 use parking_lot::Mutex;
 use serde::Deserialize;

@@ -1,7 +1,8 @@
 //! Sends thousands of numbers through a program: from one tool, through its types, to another tool, and back as the
 //! result.
 
-use end_to_end::harness::{FAULT_SERVER, json};
+use end_to_end::cache::json;
+use end_to_end::harness::FAULT_SERVER;
 use serde_json::value::RawValue;
 
 /// Count of numbers of each kind.

@@ -1,7 +1,8 @@
 //! Servers that cannot be used, and logins.
 
+use end_to_end::cache::plain;
 use end_to_end::cache::with_the_layer_of_the_shared;
-use end_to_end::harness::{FAULT_SERVER, fault_entry, plain};
+use end_to_end::harness::{FAULT_SERVER, fault_entry};
 use end_to_end::page::Page;
 use end_to_end::protected_server::ProtectedServer;
 use end_to_end::services::Service;

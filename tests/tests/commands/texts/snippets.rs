@@ -1,6 +1,6 @@
 //! Snippets that fail, as users read it at the terminal and models in an answer of `execute_code`.
 
-use end_to_end::harness::plain;
+use end_to_end::cache::plain;
 use end_to_end::page::Page;
 use end_to_end::serving::{DEMO, Serve, execute};
 use serde_json::{Value, json};
