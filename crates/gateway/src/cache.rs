@@ -27,7 +27,7 @@ pub fn open(settings: &CacheSettings) -> Result<Cache, Failure> {
 /// Opens the cache in the user's folder, with the configured store (`cache.remote`). Must be called within a runtime.
 ///
 /// # Errors
-/// As [`open`], or if the settings of the store can't be used. A store that does not answer is no error.
+/// As [`open()`], or if the settings of the store can't be used. A store that does not answer is no error.
 pub fn open_shared(settings: &CacheSettings, notifier: Notifier) -> Result<Cache, Failure> {
     Ok(open_with_objects(settings, notifier)?.0)
 }
