@@ -192,6 +192,8 @@ fn measured() -> &'static [(Regex, &'static str)] {
             // Of a whole second or not, depending on the machine.
             (r"(?:\b\d+(?:\.\d+)?|\[time\]) ms\b", "[time]"),
             (r"\b\d+\.\d+ s\b", "[time]"),
+            // Colours at a terminal, which depend on its kind.
+            (r"\x1b\[[0-9;]*m", ""),
             // Progress at a terminal, which depends on how long something takes.
             (r"(?:\r\x1b\[Ktoolsmith: [^\r\n]*)+\r\x1b\[K", ""),
             (r"\r[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏][^\r\n]*\r", ""),

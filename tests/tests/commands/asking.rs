@@ -72,7 +72,7 @@ fn a_form_is_declined_or_cancelled() {
     assert_eq!(action(answered("", "a\n", &["\x04"])), cancelled);
     let done = answered("", "a\n", &["x\n", "y\n", "z\n"]);
     assert_snapshot!(normal(&done.stderr), @r"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server faulty asks (in its own words; it receives your answers):
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server faulty asks (in its own words; it receives your answers):
       How many?
     [a] answer  [d] decline  [c] cancel: a
       count (whole number, optional) [3]: x

@@ -512,9 +512,9 @@ fn on_a_terminal_it_asks_once_about_each_server() {
     assert_snapshot!(normal(&started.done().exits(0).stderr), @r"
     toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.claude.json: [target]/toolsmith serve
     toolsmith: files starts: files-mcp
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow calls to its tools without asking? [y/N] y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow calls to its tools without asking? [y/N] y
     toolsmith: notes starts: notes-mcp
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow calls to its tools without asking? [y/N] n
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow calls to its tools without asking? [y/N] n
     toolsmith: calls to tools of files are now allowed without asking, in /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: clients have these servers in every folder: files, notes, ruled, trusted
     toolsmith: checked claude-code: its model sees execute_code whole; 1 note: toolsmith setup claude-code --check
@@ -631,7 +631,7 @@ fn on_a_terminal_it_asks_whether_the_client_asks_before_each_call() {
     }
     assert_snapshot!(shown.join("\n"), @r"
     toolsmith: codex asks before each tool call, and `codex exec` denies it; Toolsmith's own permissions still apply to the calls of snippets
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow codex to call the tools of toolsmith without asking? [y/N] y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow codex to call the tools of toolsmith without asking? [y/N] y
     toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.codex/config.toml: [target]/toolsmith serve
     toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex is not in PATH, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
     toolsmith: no server is configured for all folders yet
@@ -639,7 +639,7 @@ fn on_a_terminal_it_asks_whether_the_client_asks_before_each_call() {
     toolsmith: checked codex: its model sees execute_code whole; 1 note: toolsmith setup codex --check
 
     toolsmith: codex asks before each tool call, and `codex exec` denies it; Toolsmith's own permissions still apply to the calls of snippets
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow codex to call the tools of toolsmith without asking? [y/N] n
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow codex to call the tools of toolsmith without asking? [y/N] n
     toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.codex/config.toml: [target]/toolsmith serve
     toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex is not in PATH, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
     toolsmith: no server is configured for all folders yet

@@ -515,7 +515,7 @@ fn a_different_server_of_the_same_name_needs_a_decision() {
     let run = home.in_here(Run::on_terminal(home.path())).arguments(&["adopt", client, "--yes"]).start();
     run.answer("Replace it? [y/N] ", 1, "n\n");
     assert_snapshot!(normal(&run.done().exits(0).stderr), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[J/tmp/.tmpXXXXXX/.config/toolsmith/config.yaml already has a different web. Replace it? [y/N] n
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[J/tmp/.tmpXXXXXX/.config/toolsmith/config.yaml already has a different web. Replace it? [y/N] n
     toolsmith: web stays in the client
     /tmp/.tmpXXXXXX/.claude.json, in mcpServers
     - "files": {

@@ -568,7 +568,7 @@ fn on_a_terminal_it_asks_once_whether_to_move_the_servers_of_a_project() {
     + args = ["serve"]
     + tool_timeout_sec = 1830
     + supports_parallel_tool_calls = true
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JChange this file? [y/N] y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JChange this file? [y/N] y
     toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.codex/config.toml
     toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex is not in PATH, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/.codex/config.toml.toolsmith-backup
@@ -578,7 +578,7 @@ fn on_a_terminal_it_asks_once_whether_to_move_the_servers_of_a_project() {
     toolsmith: sub starts: [target]/toolsmith demo-server
     toolsmith: tools starts: [target]/toolsmith demo-server
     toolsmith: web connects to: http://127.0.0.1:[port]/mcp
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JOnly clients that start in this folder have sub, tools, web. Move to your own configuration, for all folders? [y/N] n
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JOnly clients that start in this folder have sub, tools, web. Move to your own configuration, for all folders? [y/N] n
     toolsmith: clients have these servers in every folder: shop
     toolsmith: in the folder of /tmp/.tmpXXXXXX/toolsmith.yaml, they also have: sub, tools, web
     help: to have them in every folder: toolsmith setup --move-servers
@@ -600,7 +600,7 @@ fn on_a_terminal_it_asks_once_whether_to_move_the_servers_of_a_project() {
     + args = ["serve"]
     + tool_timeout_sec = 1830
     + supports_parallel_tool_calls = true
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JChange this file? [y/N] y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JChange this file? [y/N] y
     toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.codex/config.toml
     toolsmith: features.code_mode.direct_only_tool_namespaces is left out, because codex is not in PATH, and versions before 0.142 do not start with it; without it, most of its models see only the beginning of the instructions, and not the tools; to add it later: toolsmith setup codex
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/.codex/config.toml.toolsmith-backup
@@ -610,7 +610,7 @@ fn on_a_terminal_it_asks_once_whether_to_move_the_servers_of_a_project() {
     toolsmith: sub starts: [target]/toolsmith demo-server
     toolsmith: tools starts: [target]/toolsmith demo-server
     toolsmith: web connects to: http://127.0.0.1:[port]/mcp
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JOnly clients that start in this folder have sub, tools, web. Move to your own configuration, for all folders? [y/N] y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JOnly clients that start in this folder have sub, tools, web. Move to your own configuration, for all folders? [y/N] y
     toolsmith: moved sub, tools, web from /tmp/.tmpXXXXXX/toolsmith.yaml to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: removed /tmp/.tmpXXXXXX/toolsmith.yaml, because it has no other setting
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/toolsmith.yaml.toolsmith-backup

@@ -83,7 +83,7 @@ fn input_before_the_run_does_not_answer_a_prompt() {
     y
     y
     y
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -107,7 +107,7 @@ fn a_prompt_ignores_input_in_its_first_moments() {
         shown.push(normal(&done.stderr));
     }
     assert_snapshot!(shown.join("\n"), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -115,7 +115,7 @@ fn a_prompt_ignores_input_in_its_first_moments() {
     [y] yes, once  [s] yes, in this run  [n] no: n
     REFUSED demo.echo was denied: the user refused permission
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -123,7 +123,7 @@ fn a_prompt_ignores_input_in_its_first_moments() {
     [y] yes, once  [s] yes, in this run  [n] no: n
     REFUSED demo.echo was denied: the user refused permission
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -131,7 +131,7 @@ fn a_prompt_ignores_input_in_its_first_moments() {
     [y] yes, once  [s] yes, in this run  [n] no: n
     REFUSED demo.echo was denied: the user refused permission
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -139,7 +139,7 @@ fn a_prompt_ignores_input_in_its_first_moments() {
     [y] yes, once  [s] yes, in this run  [n] no: n
     REFUSED demo.echo was denied: the user refused permission
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -151,7 +151,7 @@ fn a_prompt_ignores_input_in_its_first_moments() {
     started.answer(READY, 1, "y\n");
     let done = started.done();
     assert_snapshot!(normal(&done.stderr), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -174,7 +174,7 @@ fn a_line_started_before_a_prompt_does_not_answer_it() {
     });
     assert_snapshot!(normal(&done.stderr), @r#"
     Continue? [y] yes  [n] no: hurr
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "x"
       }
@@ -264,21 +264,21 @@ fn input_typed_ahead_trusts_neither_a_project_nor_a_server() {
         shown.push(normal(&early(keys, "n\n").exits(2).stderr));
     }
     assert_snapshot!(shown.join("\n"), @r"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] n
+    toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is not trusted, and has no effect
     ");
     let started = run(&["trust"]).start();
     started.type_keys("y\n");
     started.answer(ready, 1, "\n");
     started.done().exits(2);
     assert_snapshot!(normal(&early("n\n", "y\n").exits(0).stderr), @r"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] y
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JTrust this configuration until it changes? [y/N] y
     toolsmith: /tmp/.tmpXXXXXX/toolsmith.yaml is trusted until it or its lock file changes
     ");
 

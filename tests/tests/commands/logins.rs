@@ -290,20 +290,20 @@ fn a_run_at_a_terminal_offers_the_login() {
         shown.push(normal(&answered(no).exits(7).stderr));
     }
     assert_snapshot!(shown.join("\n"), @r"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] n
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
-    \u{1b}[1;36mhelp:\u{1b}[0m log in with `toolsmith mcp login guarded`
-    \u{1b}[2mmore:\u{1b}[0m toolsmith explain login
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] n
+    toolsmith: MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+    more: toolsmith explain login
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] 
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
-    \u{1b}[1;36mhelp:\u{1b}[0m log in with `toolsmith mcp login guarded`
-    \u{1b}[2mmore:\u{1b}[0m toolsmith explain login
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] 
+    toolsmith: MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+    more: toolsmith explain login
 
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] 
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
-    \u{1b}[1;36mhelp:\u{1b}[0m log in with `toolsmith mcp login guarded`
-    \u{1b}[2mmore:\u{1b}[0m toolsmith explain login
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jtoolsmith: the server guarded requires a login. Open it in the browser? [y/N] 
+    toolsmith: MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer to `initialize`)
+    help: log in with `toolsmith mcp login guarded`
+    more: toolsmith explain login
     ");
     assert_eq!(answered("y\n").expect("ok", 0)["result"], "echo");
     assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");

@@ -76,7 +76,7 @@ fn one_prompt_covers_all_calls_of_a_program() {
     let code = "for _ in 0..3 { demo::echo(\"x\").await?; } demo::json_response().await?; 7";
     let done = answered(asked(folder.path(), code, ""), &["y\n"]);
     assert_snapshot!(normal(&done.stderr), @r"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JThe program can call tools that need your permission:
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JThe program can call tools that need your permission:
       demo.echo  (the server claims: only reads)
       demo.json_response  (the server claims: only reads)
     Allow it?
@@ -106,19 +106,19 @@ fn every_call_is_shown_with_its_arguments_and_can_be_refused_separately() {
     let done = answered(asked(folder.path(), code, ", permission: ask-each"), &["y\n", "n\n", "s\n"]);
     assert!(!done.stderr.contains('\u{202e}') && !done.stderr.contains("\x1b[2J"), "{done:#?}");
     assert_snapshot!(normal(&done.stderr), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "first"
       }
     Allow this call?
     [y] yes, once  [s] yes, in this run  [n] no: y
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "second\u{202e}\u001b[2J"
       }
     Allow this call?
     [y] yes, once  [s] yes, in this run  [n] no: n
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "third"
       }
@@ -212,7 +212,7 @@ fn a_call_by_command_needs_permission_like_a_programs() {
     let done = answered(call("{\"message\":\"direct\"}"), &["y\n"]).exits(0);
     assert_snapshot!(normal(&done.stdout), @"direct");
     assert_snapshot!(normal(&done.stderr), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "direct"
       }
@@ -221,13 +221,13 @@ fn a_call_by_command_needs_permission_like_a_programs() {
     "#);
     let printed = answered(call("{\"message\":\"direct\"}"), &["n\n"]).exits(6);
     assert_snapshot!(normal(&printed.stderr), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: demo.echo  (the server claims: only reads)
       {
         "message": "direct"
       }
     Allow this call?
     [y] yes, once  [a] always  [n] no: n
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m permission to call demo.echo was refused
+    toolsmith: permission to call demo.echo was refused
     "#);
     // Invalid arguments cause no prompt.
     let done = call("{\"message\":7}").done().exits(2);

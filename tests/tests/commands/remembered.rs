@@ -158,7 +158,7 @@ fn a_remembered_answer_applies_to_variable_values_which_are_not_stored() {
     is_asked(place.call(folder));
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
     assert_snapshot!(normal(&answer(place.call(folder), "a\n").exits(0).stderr), @r#"
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
       {
         "message": "x"
       }
@@ -189,13 +189,13 @@ fn answers_of_an_older_format_are_ignored_and_reported_once() {
     let done = answer(place.call(folder), "n\n").exits(6);
     assert_snapshot!(normal(&done.stderr), @r#"
     toolsmith: warning: /tmp/.tmpXXXXXX/toolsmith/permissions.json has an older version, which did not cover the servers' folders, programs and variables: its answers are no longer valid, and you will be asked again (it is /tmp/.tmpXXXXXX/toolsmith/permissions.json.1 now)
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
       {
         "message": "x"
       }
     Allow this call?
     [y] yes, once  [a] always  [n] no: n
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m permission to call s.echo was refused
+    toolsmith: permission to call s.echo was refused
     "#);
     let done = answer(place.call(folder), "a\n").exits(0);
     assert!(!done.stderr.contains("older"), "{done:#?}");
@@ -206,7 +206,7 @@ fn answers_of_an_older_format_are_ignored_and_reported_once() {
     let done = answer(place.call(folder), "a\n").exits(0);
     assert_snapshot!(normal(&done.stderr), @r#"
     toolsmith: warning: /tmp/.tmpXXXXXX/toolsmith/permissions.json is invalid: its version is 4, and this version of Toolsmith knows those up to 3; correct or delete it
-    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}[0m\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JA call needs your permission: s.echo
       {
         "message": "x"
       }
@@ -245,9 +245,9 @@ fn permanent_answers_are_listed_and_taken_back() {
     assert_eq!(list(other)[0]["state"], "other_server");
     let revoke = |what: &str| place.run(folder, &["permission", "revoke", what]).done();
     assert_snapshot!(normal(&revoke("s.ecko").exits(2).stderr), @r#"
-    \u{1b}[1;31mtoolsmith:\u{1b}[0m no permanent answer is about "s.ecko"
-    \u{1b}[1;36mhelp:\u{1b}[0m did you mean `s.echo`?
-    \u{1b}[1;36mhelp:\u{1b}[0m `toolsmith permission list` lists the answers
+    toolsmith: no permanent answer is about "s.ecko"
+    help: did you mean `s.echo`?
+    help: `toolsmith permission list` lists the answers
     "#);
     assert_eq!(list(folder), listed);
     assert_snapshot!(normal(&revoke("s.*").exits(0).stderr), @"toolsmith: took back 1 answer: s.echo");
