@@ -137,6 +137,7 @@ fn a_spare_session_with_an_older_header_is_not_used() {
     let before = listed(&web);
     server.configure(&config(&web, ", headers: { X-Key: second }"));
     server.wait_until("the end of the old sessions", || before.is_subset(&deleted(&web)));
+    server.wait_until("the list of the new configuration", || !listed(&web).is_subset(&before));
     let session = result_of(&mut server, 2, SESSION);
     assert!(!before.contains(&session), "{session} {before:?}");
     for request in requests(&web.lines()) {
