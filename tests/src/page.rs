@@ -106,7 +106,7 @@ fn without_margin(text: &str) -> String {
     text.split('\n').map(|line| line.get(margin..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
 
-/// What a test compares as a text.
+/// A value that a test compares as a text.
 pub trait Shown {
     fn text(&self) -> String;
 }
