@@ -11,6 +11,15 @@ const MAX_HOPS: usize = 10;
 /// Limit on a response, in bytes.
 const MAX_ANSWER: u64 = 64 * 1024;
 
+/// Opens an address; returns the address to which it is redirected, which is not opened.
+///
+/// # Errors
+/// As [`visit`], or without a redirect.
+pub async fn redirected(address: &str) -> Result<String, String> {
+    let address = Url::parse(address).map_err(|error| format!("{address}: {error}"))?;
+    open(&address).await?.ok_or_else(|| format!("{address} does not redirect"))
+}
+
 /// Opens an address and follows redirects; returns the addresses opened, in order.
 ///
 /// # Errors

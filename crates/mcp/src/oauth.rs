@@ -7,6 +7,7 @@
 mod answer;
 mod bounded;
 mod callback;
+mod device;
 mod exchange;
 mod failure;
 mod login;
@@ -28,7 +29,7 @@ use tokio::{
 };
 
 pub use exchange::{exchanges_are_under_way, exchanges_end};
-pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
+pub use login::{Browser, Consent, KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 
 use self::{
     answer::Lenient,

@@ -4,10 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use end_to_end::browser;
 use end_to_end::cache::shared;
 use end_to_end::harness::{FinishedRun, Run, fault_entry};
 use end_to_end::page::normal;
-use end_to_end::protected_server::{CALL, ProtectedServer, assert_no_secret, visit, without_secrets};
+use end_to_end::protected_server::{
+    CALL, ProtectedServer, address_in, assert_no_secret, visit, without_secrets,
+};
 use end_to_end::services::Service;
 use insta::assert_snapshot;
 use rustix::process::Signal;
@@ -82,6 +85,102 @@ fn a_login_is_valid_until_the_logout() {
     assert!(!tokens[0].exists());
     assert!(guarded.server.lines().iter().any(|line| line.contains("/revoke")));
     assert_eq!(guarded.state(7), "auth_required");
+}
+
+#[test]
+fn a_code_that_is_entered_anywhere_logs_in() {
+    let (home, server) = (tempfile::tempdir().unwrap(), Service::guarded("confidential+device"));
+    let guarded = ProtectedServer { server, home };
+    let (login, errors) = guarded.login("0");
+    let errors_text = || fs::read_to_string(&errors).unwrap_or_default();
+    let page = || Some(errors_text().split_once("or visit\n")?.1.split_once('\n')?.0.trim().to_owned());
+    login.wait_until("the address with the code", || page().is_some());
+    let asked = || guarded.lines().iter().filter(|line| line.contains("device_code")).count();
+    login.wait_until("the second question for the tokens", || asked() >= 2);
+    enter(&page().unwrap());
+    without_secrets(login.done()).exits(0);
+    assert_no_secret(&errors_text());
+    assert_snapshot!(normal(&errors_text()), @r"
+    toolsmith: to log in, visit
+      http://127.0.0.1:[port]/activate
+    and enter the code WDJB-4
+    or visit
+      http://127.0.0.1:[port]/activate?user_code=WDJB-4
+    toolsmith: logged in to guarded
+    ");
+    assert_eq!(guarded.state(0), "ready");
+    // It is renewed like any other login.
+    guarded.server.command("expire");
+    assert_eq!(guarded.done(&["run", "--json", "-"], "0").expect("ok", 0)["result"], "echo");
+}
+
+#[test]
+fn a_code_that_is_not_accepted_logs_nobody_in() {
+    let mut shown = Vec::new();
+    for mode in ["device+declines", "device+expires"] {
+        let guarded = ProtectedServer { server: Service::guarded(mode), home: tempfile::tempdir().unwrap() };
+        let (login, errors) = guarded.login("0");
+        let errors_text = || fs::read_to_string(&errors).unwrap_or_default();
+        let page = || Some(errors_text().split_once("or visit\n")?.1.split_once('\n')?.0.trim().to_owned());
+        login.wait_until("the address with the code", || page().is_some());
+        if mode.ends_with("declines") {
+            enter(&page().unwrap());
+        }
+        without_secrets(login.done()).exits(7);
+        shown.push(normal(&errors_text()));
+        assert_eq!(guarded.state(7), "auth_required");
+    }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: to log in, visit
+      http://127.0.0.1:[port]/activate
+    and enter the code WDJB-3
+    or visit
+      http://127.0.0.1:[port]/activate?user_code=WDJB-3
+    toolsmith: MCP server `guarded`: the login failed: the user has declined the login
+
+    toolsmith: to log in, visit
+      http://127.0.0.1:[port]/activate
+    and enter the code WDJB-3
+    or visit
+      http://127.0.0.1:[port]/activate?user_code=WDJB-3
+    toolsmith: MCP server `guarded`: the login failed: the code was not entered within 1 s; try again
+    ");
+}
+
+/// Visits the page for a code.
+fn enter(page: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(browser::visit(page)).unwrap();
+}
+
+/// The browser is on another machine, so nothing answers at the address to which it is redirected.
+#[test]
+fn a_pasted_address_logs_in() {
+    let guarded = ProtectedServer::new();
+    let run = Run::on_terminal(shared()).arguments(&["mcp", "login", "guarded", "--no-browser"]);
+    let login = guarded.in_home(run).start();
+    login.wait_until("the address", || address_in(&login.shown().replace('\r', "")).is_some());
+    let address = address_in(&login.shown().replace('\r', "")).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let redirected = runtime.block_on(browser::redirected(&address)).unwrap();
+    login.answer("\n> ", 1, &format!("{address}\n"));
+    login.answer("\n> ", 2, &format!("{redirected}\n"));
+    let done = login.done();
+    let parameters = redirected.split_once('?').unwrap().1;
+    let shown = normal(&done.stderr.replace(parameters, "[parameters]"));
+    assert_snapshot!(shown, @r"
+    toolsmith: to log in, visit
+      http://127.0.0.1:[port]/authorize?[parameters]
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JIf your browser is on another machine, it ends at a page that can't be opened, with an address that begins with
+      http://127.0.0.1:[port]/callback
+    Copy that address from the browser, and paste it here.
+    > http://127.0.0.1:[port]/authorize?[parameters]
+    That is not the address after the login: it must begin with http://127.0.0.1:[port]/callback?
+    > http://127.0.0.1:[port]/callback?[parameters]
+    toolsmith: logged in to guarded
+    ");
+    done.exits(0);
+    assert_eq!(guarded.state(0), "ready");
 }
 
 /// The signal arrives after the authorization server has consumed the old refresh token and before it has answered.

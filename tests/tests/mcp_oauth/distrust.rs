@@ -140,7 +140,7 @@ async fn a_new_login_replaces_tokens_of_other_settings() {
         oauth.grant = mcp::Grant::ClientCredentials;
     });
     assert_says(&fixture.connect().await.unwrap_err(), &["oauth.client_id"]);
-    watched(mcp::login(&fixture.config, None, |_| async {})).await.unwrap();
+    watched(mcp::login(&fixture.config, None, mcp::Browser::Here, |_| async { None })).await.unwrap();
     assert_eq!(call(&fixture.connect().await.unwrap(), "echo").await.unwrap(), "echo");
 }
 

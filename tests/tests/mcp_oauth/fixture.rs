@@ -6,7 +6,7 @@ use end_to_end::browser;
 use end_to_end::checks::text_of;
 pub(crate) use end_to_end::checks::{assert_says, watched};
 use end_to_end::recording_server::RecordingServer;
-use mcp::{Challenge, Error, ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
+use mcp::{Browser, Challenge, Consent, Error, ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -84,8 +84,10 @@ impl Fixture {
 
     /// Logs in with the scripted browser.
     pub(crate) async fn login(&self, challenge: &Challenge) -> Result<(), Error> {
-        watched(mcp::login(&self.config, Some(challenge), |address| async move {
+        watched(mcp::login(&self.config, Some(challenge), Browser::Here, |consent| async move {
+            let (Consent::Redirect { address, .. } | Consent::Code { address, .. }) = consent;
             drop(browser::visit(&address).await);
+            None
         }))
         .await
     }

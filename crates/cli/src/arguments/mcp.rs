@@ -136,7 +136,8 @@ pub(crate) struct LoginArguments {
     /// The server's name in the configuration.
     #[arg(value_name = "NAME", value_parser = server_name)]
     pub(crate) name: String,
-    /// Print the address to visit instead of opening a browser. The browser must be on this machine.
+    /// Print the address to visit, instead of opening a browser. Visit it on any machine, and enter the code that is
+    /// printed with it, or paste the address at which the browser ends.
     #[arg(long)]
     pub(crate) no_browser: bool,
     #[command(flatten)]

@@ -53,18 +53,19 @@ impl OAuthHttpClient for Lenient {
 
 /// The purpose of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub(super) enum Purpose {
     Token,
     Registration,
 }
 
 /// An answer in OAuth's form, and the words of one that grants nothing.
-struct Formed {
-    response: Response<Vec<u8>>,
-    refusal: Option<String>,
+pub(super) struct Formed {
+    pub(super) response: Response<Vec<u8>>,
+    pub(super) refusal: Option<String>,
 }
 
-fn formed(response: Response<Vec<u8>>, purpose: Purpose) -> Formed {
+/// Puts an answer into OAuth's form: status 200 with what is granted, or 400 with an `error`.
+pub(super) fn formed(response: Response<Vec<u8>>, purpose: Purpose) -> Formed {
     let status = response.status();
     let read = Body::read(response.body(), response.headers().get(CONTENT_TYPE));
     // The library rejects a repeated member itself.

@@ -1,8 +1,10 @@
-//! Login and logout: the user agrees in a browser, and the tokens are stored (RFC 6749, section 4.1, with PKCE).
+//! Login and logout: the user agrees in a browser, and the tokens are stored (RFC 6749, section 4.1, with PKCE; with
+//! codes, `device.rs`).
 
 use std::{future::Future, time::Duration};
 
 use async_trait::async_trait;
+use futures::FutureExt as _;
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata, InMemoryStateStore,
@@ -13,6 +15,7 @@ use tokio::time::{Instant, timeout};
 use super::{
     Authorizer,
     callback::Callback,
+    device::DeviceLogin,
     exchange::{EXCHANGE_TIMEOUT, carried, within},
     failure::{EXCERPT_BYTES, explained},
     refusal::LastRefusal,
@@ -24,28 +27,64 @@ use crate::{
     http::failure::HttpFailure,
     keyring,
     secrets::learn,
-    server_config::{Grant, OAuth, ServerConfig, Transport},
+    server_config::{Grant, ServerConfig, Transport},
     text::shown,
 };
 
-/// Time limit for the user to agree in the browser.
+/// Time limit for the user to agree in the browser. A code has the limit of its authorization server.
 pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The client name used for registration.
-const CLIENT_NAME: &str = "Toolsmith";
+pub(super) const CLIENT_NAME: &str = "Toolsmith";
+
+/// The user's browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Browser {
+    /// It is on this machine, so it can be redirected to this process.
+    Here,
+    /// It may be on any machine. A code is used where the authorization server offers it (RFC 8628).
+    Anywhere,
+}
+
+/// How the user agrees to a login.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Consent {
+    /// Visits `address`; the browser is then redirected to an address that begins with `redirect`, on this machine.
+    Redirect {
+        /// The address to visit.
+        address: String,
+        /// The beginning of the address to which the browser is redirected.
+        redirect: String,
+    },
+    /// Visits `address` in any browser, and enters `code` there.
+    Code {
+        /// The address to visit.
+        address: String,
+        /// The code to enter; untrusted text.
+        code: String,
+        /// An address that has the code in it already.
+        complete: Option<String>,
+    },
+}
 
 /// Obtains tokens for a server with the user's consent, and stores them in the configured file.
 ///
-/// `open` gets the URL to show in the user's browser. With the `challenge` of a rejected request, its scopes are
-/// requested in addition to those granted before.
+/// `open` shows the user how to agree. It may return the address to which the browser was redirected, if the user gives
+/// it: a browser on another machine does not reach this process. With the `challenge` of a rejected request, its scopes
+/// are requested in addition to those granted before.
 ///
 /// # Errors
 /// [`ErrorKind::Login`], with what to do: the server publishes no metadata, the authorization server refuses or can't
 /// be trusted (issuer, state, PKCE), the user declines or takes longer than [`LOGIN_TIMEOUT`].
-pub async fn login<O, F>(config: &ServerConfig, challenge: Option<&Challenge>, open: O) -> Result<(), Error>
+pub async fn login<O, F>(
+    config: &ServerConfig,
+    challenge: Option<&Challenge>,
+    browser: Browser,
+    open: O,
+) -> Result<(), Error>
 where
-    O: FnOnce(String) -> F,
-    F: Future<Output = ()>,
+    O: FnOnce(Consent) -> F,
+    F: Future<Output = Option<String>>,
 {
     let config = &*keyring::resolved(config).await?;
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
@@ -56,16 +95,26 @@ where
         let done = authorizer.log_in_by_credentials(challenge.and_then(Challenge::header)).await;
         return done.map_err(|failure| fail(failure.to_string()));
     }
+    let header = challenge.and_then(Challenge::header);
+    if browser == Browser::Anywhere {
+        let prepared =
+            within(Instant::now() + EXCHANGE_TIMEOUT, DeviceLogin::prepare(&authorizer, header)).await;
+        if let Some(login) = prepared.map_err(|failure| fail(failure.to_string()))? {
+            let agreed = first(open(login.consent()).map(|_| None), login.finish()).await;
+            return agreed.map_err(|failure| fail(failure.to_string()));
+        }
+    }
     let callback =
         Callback::bind().await.map_err(|error| fail(format!("cannot listen for the browser: {error}")))?;
     let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, async {
-        Login::prepare(&authorizer, challenge.and_then(Challenge::header), callback.redirect_uri())
+        Login::prepare(&authorizer, header, callback.redirect_uri())
             .await
             .map_err(|error| explained(&error, &authorizer.refusal))
     });
     let login = prepared.await.map_err(|failure| fail(failure.to_string()))?;
-    let (opened, came_back) = (open(login.address.clone()), timeout(LOGIN_TIMEOUT, callback.wait()));
-    let came_back = alongside(opened, came_back).await;
+    let consent = Consent::Redirect { address: login.address.clone(), redirect: callback.redirect_uri() };
+    let given = open(consent).map(|address| address.map(Ok));
+    let came_back = timeout(LOGIN_TIMEOUT, first(given, callback.wait())).await;
     let address = match came_back {
         Ok(Ok(address)) => address,
         Ok(Err(error)) => return Err(fail(format!("the browser's redirect can't be read: {error}"))),
@@ -157,13 +206,16 @@ fn authorizer(config: &ServerConfig) -> Result<Authorizer, Error> {
     Ok(Authorizer::new(&url, settings))
 }
 
-/// Runs both; returns the result of the second one and then drops the first.
-async fn alongside<T>(first: impl Future<Output = ()>, second: impl Future<Output = T>) -> T {
-    let mut second = std::pin::pin!(second);
+/// Returns what the user gives, or else what the other future waits for.
+async fn first<T>(given: impl Future<Output = Option<T>>, waits: impl Future<Output = T>) -> T {
+    let mut waits = std::pin::pin!(waits);
     tokio::select! {
         biased;
-        outcome = &mut second => outcome,
-        () = first => second.await,
+        outcome = &mut waits => outcome,
+        given = given => match given {
+            Some(given) => given,
+            None => waits.await,
+        },
     }
 }
 
@@ -245,7 +297,7 @@ impl Login {
 
 /// The scopes to request: the configured ones, or those that the server names; after a rejection for insufficient
 /// scope, also those granted before.
-async fn scopes(
+pub(super) async fn scopes(
     authorizer: &Authorizer,
     manager: &AuthorizationManager,
     metadata: &AuthorizationMetadata,
@@ -281,22 +333,34 @@ async fn client(
     redirect_uri: String,
     scopes: &[&str],
 ) -> Result<Client, AuthError> {
-    let OAuth { client_id, client_secret, client_metadata_url, .. } = &authorizer.settings;
-    if let Some(id) = client_id {
-        return Ok(Client { id: id.clone(), secret: client_secret.clone(), redirect_uri });
-    }
-    let takes_documents = metadata
-        .additional_fields
-        .get("client_id_metadata_document_supported")
-        .and_then(serde_json::Value::as_bool);
-    if let (Some(true), Some(url)) = (takes_documents, client_metadata_url) {
-        return Ok(Client { id: url.clone(), secret: None, redirect_uri });
+    if let Some(known) = authorizer.known_client(metadata, redirect_uri.clone()) {
+        return Ok(known);
     }
     let registered = manager.register_client(CLIENT_NAME, &redirect_uri, scopes).await?;
     if let Some(secret) = &registered.client_secret {
         learn(secret);
     }
     Ok(Client { id: registered.client_id, secret: registered.client_secret, redirect_uri })
+}
+
+impl Authorizer {
+    /// The client that needs no registration: the configured one, or a metadata document if the server supports those.
+    pub(super) fn known_client(
+        &self,
+        metadata: &AuthorizationMetadata,
+        redirect_uri: String,
+    ) -> Option<Client> {
+        let settings = &self.settings;
+        if let Some(id) = &settings.client_id {
+            return Some(Client { id: id.clone(), secret: settings.client_secret.clone(), redirect_uri });
+        }
+        let takes_documents = metadata
+            .additional_fields
+            .get("client_id_metadata_document_supported")
+            .and_then(serde_json::Value::as_bool);
+        let document = settings.client_metadata_url.clone().filter(|_| takes_documents == Some(true))?;
+        Some(Client { id: document, secret: None, redirect_uri })
+    }
 }
 
 /// Learns the secrets in a redirect URL.

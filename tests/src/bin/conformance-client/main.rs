@@ -9,7 +9,7 @@ mod plan;
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc};
 
 use end_to_end::browser;
-use mcp::{Challenge, ErrorKind, Grant, OAuth, Remote, ServerConfig, Session, Transport};
+use mcp::{Browser, Challenge, Consent, ErrorKind, Grant, OAuth, Remote, ServerConfig, Session, Transport};
 use person::Person;
 use plan::Plan;
 use serde_json::Value;
@@ -71,10 +71,12 @@ async fn run() -> Outcome<()> {
 }
 
 async fn login(config: &ServerConfig, challenge: &Challenge) -> Result<(), mcp::Error> {
-    mcp::login(config, Some(challenge), |address| async move {
+    mcp::login(config, Some(challenge), Browser::Here, |consent| async move {
+        let (Consent::Redirect { address, .. } | Consent::Code { address, .. }) = consent;
         if let Err(error) = browser::visit(&address).await {
             eprintln!("the browser: {error}");
         }
+        None
     })
     .await
 }

@@ -6,7 +6,11 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use crate::{ParsedRequest, ServerState, built, grants::Code, reply, text};
+use crate::{
+    ParsedRequest, ServerState, built,
+    grants::{Code, Device},
+    reply, text,
+};
 
 /// The preregistered client for machine-to-machine access.
 const MACHINE: (&str, &str) = ("machine", "secret-of-machine");
@@ -21,6 +25,8 @@ pub(crate) fn answer(state: &ServerState, request: &ParsedRequest) -> Response<B
         "/.well-known/oauth-authorization-server" => reply(200, &metadata(state)),
         "/register" => register(state, request),
         "/authorize" => authorize(state, request),
+        "/device" if state.is("device") => device(state, request),
+        "/activate" => activate(state, request),
         "/token" => token(state, request),
         "/revoke" => {
             state.grants().revoke();
@@ -37,7 +43,7 @@ fn metadata(state: &ServerState) -> Value {
     let has_moved = state.is("moves") && state.grants().can_be_renewed();
     let token_at = if has_moved { &state.elsewhere } else { authority };
     let methods = if state.is("no-pkce") { ["plain"] } else { ["S256"] };
-    json!({
+    let mut metadata = json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{authority}/authorize"),
         "token_endpoint": format!("{token_at}/token"),
@@ -49,7 +55,11 @@ fn metadata(state: &ServerState) -> Value {
         "token_endpoint_auth_methods_supported": ["none", "client_secret_post", "client_secret_basic"],
         "code_challenge_methods_supported": methods,
         "authorization_response_iss_parameter_supported": true
-    })
+    });
+    if state.is("device") {
+        metadata["device_authorization_endpoint"] = json!(format!("{authority}/device"));
+    }
+    metadata
 }
 
 /// RFC 7591.
@@ -117,6 +127,37 @@ fn authorize(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     built(302, &[("Location", back.as_str())], String::new())
 }
 
+/// RFC 8628, section 3.2.
+fn device(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    let (client, resource) = (request.field("client_id").to_owned(), request.field("resource"));
+    let mut grants = state.grants();
+    if !grants.clients.contains_key(&client) || resource != state.resource() {
+        return reply(400, &json!({ "error": "invalid_client" }));
+    }
+    let (code, user_code) = (grants.name("code"), grants.name("WDJB"));
+    let page = format!("{}/activate", state.authority);
+    let answer = json!({
+        "device_code": code,
+        "user_code": user_code,
+        "verification_uri": page,
+        "verification_uri_complete": format!("{page}?user_code={user_code}"),
+        "expires_in": if state.is("expires") { 1 } else { 600 },
+        "interval": 0.1,
+    });
+    let scope = request.field("scope").to_owned();
+    grants.devices.insert(code, Device { client, scope, user_code, agreed: None });
+    reply(200, &answer)
+}
+
+/// The page on which the user enters a code, and agrees at once.
+fn activate(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
+    let mut grants = state.grants();
+    let found = grants.devices.values_mut().find(|device| device.user_code == request.field("user_code"));
+    let Some(device) = found else { return text(404, "no such code") };
+    device.agreed = Some(!state.is("declines"));
+    text(200, "thank you")
+}
+
 /// RFC 6749, section 3.2.
 fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     if state.is("token-redirects") {
@@ -126,6 +167,7 @@ fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
         "authorization_code" => by_code(state, request),
         "refresh_token" => by_refresh(state, request),
         "client_credentials" => by_secret(request),
+        "urn:ietf:params:oauth:grant-type:device_code" => by_device(state, request),
         _ => Err("unsupported_grant_type"),
     };
     let given = given.and_then(|given| {
@@ -179,6 +221,21 @@ fn by_code(state: &ServerState, request: &ParsedRequest) -> Given {
         return Err("invalid_grant");
     }
     Ok((Some(code.client), code.scope))
+}
+
+/// RFC 8628, section 3.5.
+fn by_device(state: &ServerState, request: &ParsedRequest) -> Given {
+    let mut grants = state.grants();
+    let code = request.field("device_code");
+    match grants.devices.get(code).ok_or("invalid_grant")?.agreed {
+        None => return Err("authorization_pending"),
+        Some(false) => return Err("access_denied"),
+        Some(true) => {}
+    }
+    let device = grants.devices.remove(code).ok_or("invalid_grant")?;
+    let secret = grants.clients.get(&device.client).ok_or("invalid_client")?;
+    is_client(request, &device.client, secret.as_deref())?;
+    Ok((Some(device.client), device.scope))
 }
 
 fn by_refresh(state: &ServerState, request: &ParsedRequest) -> Given {

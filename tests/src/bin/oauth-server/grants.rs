@@ -10,6 +10,15 @@ pub(crate) struct Code {
     pub(crate) scope: String,
 }
 
+/// A code on its way from a device to the browser (RFC 8628).
+pub(crate) struct Device {
+    pub(crate) client: String,
+    pub(crate) scope: String,
+    pub(crate) user_code: String,
+    /// Whether the user has agreed, once the page was visited.
+    pub(crate) agreed: Option<bool>,
+}
+
 /// Everything that was issued. Names are numbered, so that tests can distinguish them.
 #[derive(Default)]
 pub(crate) struct Grants {
@@ -17,6 +26,8 @@ pub(crate) struct Grants {
     /// The registered clients, with their secrets.
     pub(crate) clients: BTreeMap<String, Option<String>>,
     pub(crate) codes: BTreeMap<String, Code>,
+    /// The codes of devices, by the secret one.
+    pub(crate) devices: BTreeMap<String, Device>,
     /// The valid access tokens, with their scopes.
     access: BTreeMap<String, BTreeSet<String>>,
     /// The valid refresh tokens, with their client and scopes.

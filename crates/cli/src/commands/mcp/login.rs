@@ -3,7 +3,7 @@
 use execution::setup::{configure, server};
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::terminal_host::login::show;
+use gateway::terminal_host::login;
 use terminal::Terminal;
 
 use crate::arguments::{LoginArguments, NameArguments};
@@ -13,9 +13,11 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = configure(&arguments.place.options())?;
     let connection = &server(&config, &arguments.name)?.connection;
-    let done =
-        mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.notifier()))
-            .await;
+    let done = if arguments.no_browser {
+        login::from_anywhere(connection, &terminal.prompt(), &terminal.notifier()).await
+    } else {
+        login::at(connection, &terminal.notifier()).await
+    };
     if done.is_ok() {
         terminal.note(&format!("logged in to {}", arguments.name));
     }
