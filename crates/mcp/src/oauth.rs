@@ -7,6 +7,7 @@
 mod answer;
 mod bounded;
 mod callback;
+mod consent;
 mod device;
 mod exchange;
 mod failure;
@@ -28,8 +29,9 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+pub use consent::{Browser, Consent};
 pub use exchange::{exchanges_are_under_way, exchanges_end};
-pub use login::{Browser, Consent, KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
+pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 
 use self::{
     answer::Lenient,

@@ -16,9 +16,9 @@ use super::{
     Authorizer,
     answer::{Formed, Purpose, formed},
     bounded::is_confidential,
+    consent::{CLIENT_NAME, Consent, scopes},
     exchange::{EXCHANGE_TIMEOUT, within},
     failure::{EXCERPT_BYTES, explained},
-    login::{CLIENT_NAME, Consent, scopes},
     secret_members::learn_members,
     store::{Client, now},
 };
