@@ -9,10 +9,11 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use base_link::{Composition, Layout};
 use object::ReadCache;
+use parking_lot::Mutex;
 use rustix::fs::{MemfdFlags, SealFlags, SeekFrom};
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -155,7 +156,7 @@ impl Base {
         let base = Arc::clone(self);
         // Without a copy, the program makes its own, and reports failures.
         drop(spawn_blocking(move || {
-            let mut ready = base.ready.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut ready = base.ready.lock();
             if ready.is_none() {
                 *ready = base.copy().ok();
             }
@@ -196,7 +197,7 @@ impl Base {
 
     /// Writes an executable, and keeps it for the next run.
     fn composed(&self, program: Vec<u8>, composition: &Composition) -> std::io::Result<OwnedFd> {
-        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ready = self.ready.lock().take();
         let file = File::from(ready.map_or_else(|| self.copy(), Ok)?);
         for (offset, bytes) in &composition.patches {
             file.write_all_at(bytes, *offset)?;
@@ -204,7 +205,7 @@ impl Base {
         file.write_all_at(&program, composition.program_offset)?;
         seal(&file)?;
         if program.len() <= LARGEST_RECENT {
-            let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut recent = self.recent.lock();
             recent.push_front(Executable { program, file: file.try_clone()?.into() });
             recent.truncate(RECENT);
         }
@@ -213,7 +214,7 @@ impl Base {
 
     /// The executable of a program that was composed lately.
     fn recent(&self, program: &[u8]) -> std::io::Result<Option<OwnedFd>> {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock();
         let Some(at) = recent.iter().position(|kept| kept.program == program) else { return Ok(None) };
         recent.swap(0, at);
         recent.front().map(|kept| kept.file.try_clone()).transpose()

@@ -10,7 +10,6 @@ mod record;
 mod socket;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use bridge::size::size;
@@ -20,6 +19,7 @@ use bridge::wire::{
 };
 use futures::FutureExt as _;
 use futures::stream::StreamExt as _;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::value::RawValue;
 use system::event_loop::off_loop;
 use tokio_util::codec::FramedRead;
@@ -36,7 +36,7 @@ use in_flight::{Answered, CallsInFlight, Gate};
 use observed_call::ObservedCall;
 use outbox::{Outbox, Unread};
 pub use record::CALLS_KEPT;
-pub(crate) use record::{ProgramRecord, lock};
+pub(crate) use record::ProgramRecord;
 use socket::Reader;
 pub(crate) use socket::Socket;
 
@@ -314,7 +314,7 @@ impl Broker<'_> {
     }
 
     fn ledger(&self) -> MutexGuard<'_, ProgramRecord> {
-        lock(self.ledger)
+        self.ledger.lock()
     }
 }
 

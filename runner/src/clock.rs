@@ -1,10 +1,10 @@
 //! The time of an execution, which stops while the user is asked.
 
 use std::pin::pin;
-use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -50,7 +50,7 @@ impl Clock {
 
     /// Total time spent on questions to the user.
     pub(crate) fn asking_time(&self) -> Duration {
-        self.stopped_for().saturating_sub(*self.waited.lock().unwrap_or_else(PoisonError::into_inner))
+        self.stopped_for().saturating_sub(*self.waited.lock())
     }
 
     /// Stops the clock while the server has open questions, as counted by `questions`. Never returns.
@@ -99,7 +99,7 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let Standing(clock) = &self.standing;
-        *clock.waited.lock().unwrap_or_else(PoisonError::into_inner) += self.since.elapsed();
+        *clock.waited.lock() += self.since.elapsed();
     }
 }
 

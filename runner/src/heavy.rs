@@ -3,8 +3,9 @@
 //! `optimize` compiles them again.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::cache::Entry;
 use crate::holder::Holder;
@@ -38,7 +39,7 @@ pub(crate) struct HeavyQueue(Mutex<VecDeque<HeavyProgram>>);
 
 impl HeavyQueue {
     fn with<T>(&self, act: impl FnOnce(&mut VecDeque<HeavyProgram>) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.lock())
     }
 
     /// Adds a program if its run used much processor time and there is room.

@@ -9,12 +9,13 @@ mod sent;
 
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 pub use self::event::{
     Answered, AnsweredCall, Asked, Begin, CallBegun, EndedExecution, Event, NewExecution, Outgoing, Phase,
@@ -172,7 +173,7 @@ impl Sink for Journal {
 
 impl Inner {
     fn sinks(&self) -> Sinks {
-        self.sinks.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.sinks.read().clone()
     }
 
     async fn begin(&self, begin: &mut Begin<'_>) -> Result<(), Refused> {
@@ -200,7 +201,7 @@ impl Inner {
     }
 
     fn refused(&self) -> MutexGuard<'_, CallsRefused> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+        self.refused.lock()
     }
 }
 
@@ -232,6 +233,6 @@ impl Drop for OwnedJournal {
             // Nobody is left to wait for it or to be refused.
             let _ = inner.end("cancelled", Some("given_up")).now_or_never();
         }
-        *inner.sinks.write().unwrap_or_else(PoisonError::into_inner) = Sinks::default();
+        *inner.sinks.write() = Sinks::default();
     }
 }

@@ -6,11 +6,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
+use parking_lot::Mutex;
 use serde_json::json;
 use snippet::diagnostics::{self, DIAGNOSTICS_KEPT};
 use snippet::{Diagnostic, Snippet};
@@ -18,7 +18,7 @@ use system::event_loop::off_loop;
 use system::random;
 
 use crate::base::{Image, ImageError};
-use crate::broker::{Broker, ProgramRecord, lock};
+use crate::broker::{Broker, ProgramRecord};
 use crate::build::{self, Built, build};
 use crate::cache::Bucket;
 use crate::catalog::{Catalog, ToolName};
@@ -379,7 +379,7 @@ impl<'a> Run<'a> {
         self.outcome.stderr = self.traces.stderr.text();
         let facts =
             classify::Facts { limits, text: self.request.code.text(), evidence: &self.traces.evidence };
-        classify::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
+        classify::ended(&mut self.outcome, &ended, &mut self.ledger.lock(), &facts);
         if let Some(error) = self.outcome.error.as_mut() {
             self.request.code.name_program(&mut error.evidence);
         }
@@ -415,7 +415,7 @@ impl<'a> Run<'a> {
         outcome.stderr = self.traces.stderr.text();
         outcome.truncated.stdout = self.traces.stdout.exceeded;
         outcome.truncated.stderr = self.traces.stderr.exceeded;
-        let mut ledger = lock(&self.ledger);
+        let mut ledger = self.ledger.lock();
         outcome.calls = std::mem::take(&mut ledger.calls);
         outcome.calls_total = ledger.calls_total;
         outcome.calls_refused = std::mem::take(&mut ledger.refused);

@@ -4,7 +4,8 @@
 //! starts and uses them.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::Launch;
@@ -84,7 +85,7 @@ impl SpareCompilers {
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool<SpareCompiler>> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pool.lock()
     }
 
     /// Records that a snippet uses these bindings.
@@ -115,7 +116,7 @@ impl SpareCompilers {
 
     /// Waits until no spare compiler is being started, and prevents that until the result is dropped.
     pub(crate) fn begin(&self) -> MutexGuard<'_, ()> {
-        self.start.lock().unwrap_or_else(PoisonError::into_inner)
+        self.start.lock()
     }
 
     /// Ends spare compilers that must not exist with this `limit`. Returns the bindings of a missing one.

@@ -1,8 +1,8 @@
 //! Turns of those that wait for one of few places: the holder that has the fewest goes first, and then who came first.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 /// A queue for places, with the number of places of each holder.
@@ -56,7 +56,7 @@ impl Turns {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

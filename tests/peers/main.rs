@@ -57,50 +57,29 @@ async fn main() -> ExitCode {
 async fn all() -> Checked<(Vec<Row>, String)> {
     let installed = Installed::find()?;
     let product = Product::find()?;
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let site = web::serve().await?;
     product.warm().await?;
     let chosen = std::env::args().nth(1).unwrap_or_default();
     if chosen == agents::LONG {
         return agents::run_long(&installed, &product).await;
     }
     let is_chosen = |names: [&str; 2]| names.iter().any(|name| name.contains(&chosen));
-    let mut rows = Vec::new();
-    let locals = servers::local(&installed, folder.path(), &site)?.into_iter();
-    let locals = locals.filter(|server| is_chosen([server.package, "stdio"]));
-    let checked = stream::iter(locals).map(|server| local(&product, server)).buffered(AT_ONCE);
-    rows.extend(checked.collect::<Vec<_>>().await);
-    for way in WAYS.iter().filter(|way| is_chosen([EVERYTHING, way.transport])) {
-        let listening = Listening::start(&installed, way).await?;
-        let server = servers::everything(&installed, listening.entry())?;
-        let checked = checks(&product, &server).await;
-        let ended = listening.no_session_left().await;
-        rows.push(row(&server, way.transport, checked.and_then(|info| ended.map(|()| info))));
-    }
-    if is_chosen([KUBERNETES, "http"]) {
-        let (server, _process) = kubernetes::listen(&installed, &folder.path().join("cluster")).await?;
-        rows.push(row(&server, "http", checks(&product, &server).await));
-    }
-    let (of_agents, mut notes) = agents::run(&installed, &product, is_chosen).await?;
-    rows.extend(of_agents);
-    rows.extend(clients::run(&installed, &product, is_chosen).await?);
+    // One snippet after the other, so that half of the processors are idle.
+    let tried = async {
+        if is_chosen([first_try::PART, "stdio"]) {
+            first_try::run(&installed, &product).await
+        } else {
+            Ok(Vec::new())
+        }
+    };
+    let (answered, tried) = tokio::join!(answered(&installed, &product, &is_chosen), tried);
+    let (mut rows, mut notes) = answered?;
+    rows.extend(tried?);
     if is_chosen([first_hour::PART, "stdio"]) {
         rows.push(first_hour::run(&installed, &product)?);
-    }
-    if is_chosen([first_try::PART, "stdio"]) {
-        rows.extend(first_try::run(&installed, &product).await?);
-    }
-    if is_chosen([subagent::PART, "stdio"]) {
-        rows.push(subagent::run(&installed, &product).await?);
     }
     if is_chosen([conformance::SUITE, ""]) {
         rows.extend(conformance::run(&installed).await?);
         rows.extend(conformance_server::run(&installed, &product).await?);
-    }
-    if is_chosen([reductions::PART, "stdio"]) {
-        let (row, table) = reductions::run(&product).await;
-        rows.push(row);
-        notes += &table;
     }
     if is_chosen([modes::PART, "both"]) {
         let (row, table) = modes::run(&installed).await?;
@@ -111,6 +90,44 @@ async fn all() -> Checked<(Vec<Row>, String)> {
         let (row, figures) = tokens::run(&installed, &product).await?;
         rows.push(row);
         notes += &figures;
+    }
+    Ok((rows, notes))
+}
+
+/// The rows of the parts that wait for answers, and not for time limits.
+async fn answered(
+    installed: &Installed,
+    product: &Product,
+    is_chosen: &impl Fn([&str; 2]) -> bool,
+) -> Checked<(Vec<Row>, String)> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let site = web::serve().await?;
+    let mut rows = Vec::new();
+    let locals = servers::local(installed, folder.path(), &site)?.into_iter();
+    let locals = locals.filter(|server| is_chosen([server.package, "stdio"]));
+    let checked = stream::iter(locals).map(|server| local(product, server)).buffered(AT_ONCE);
+    rows.extend(checked.collect::<Vec<_>>().await);
+    for way in WAYS.iter().filter(|way| is_chosen([EVERYTHING, way.transport])) {
+        let listening = Listening::start(installed, way).await?;
+        let server = servers::everything(installed, listening.entry())?;
+        let checked = checks(product, &server).await;
+        let ended = listening.no_session_left().await;
+        rows.push(row(&server, way.transport, checked.and_then(|info| ended.map(|()| info))));
+    }
+    if is_chosen([KUBERNETES, "http"]) {
+        let (server, _process) = kubernetes::listen(installed, &folder.path().join("cluster")).await?;
+        rows.push(row(&server, "http", checks(product, &server).await));
+    }
+    let (of_agents, mut notes) = agents::run(installed, product, is_chosen).await?;
+    rows.extend(of_agents);
+    rows.extend(clients::run(installed, product, is_chosen).await?);
+    if is_chosen([subagent::PART, "stdio"]) {
+        rows.push(subagent::run(installed, product).await?);
+    }
+    if is_chosen([reductions::PART, "stdio"]) {
+        let (row, table) = reductions::run(product).await;
+        rows.push(row);
+        notes += &table;
     }
     Ok((rows, notes))
 }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use rustix::process::Signal;
 
-use crate::harness::{COLD_WATCHDOG, Run, RunningProcess, binary};
+use crate::harness::{COLD_WATCHDOG, Run, RunningProcess, programs_folder};
 
 /// The shared cache, warm, and whether this process had to build it.
 static SHARED: OnceLock<(PathBuf, bool)> = OnceLock::new();
@@ -18,10 +18,18 @@ pub fn shared() -> &'static Path {
     &warmed().0
 }
 
+/// The same folder, warm or not.
+pub fn folder() -> PathBuf {
+    home().join("cache")
+}
+
+fn home() -> PathBuf {
+    temporary().join("toolsmith-home")
+}
+
 pub fn warmed() -> &'static (PathBuf, bool) {
     SHARED.get_or_init(|| {
-        let home = temporary().join("toolsmith-home");
-        let cache = home.join("cache");
+        let (home, cache) = (home(), folder());
         let cold = layers(&cache).is_empty();
         if cold {
             cold_start(&home);
@@ -105,5 +113,5 @@ pub fn with_the_layer_of_the_shared(cache: &Path) {
 
 /// The folder for the tests' files in the target folder.
 pub fn temporary() -> PathBuf {
-    binary().ancestors().nth(2).unwrap().join("tmp")
+    programs_folder().parent().unwrap().join("tmp")
 }

@@ -74,8 +74,7 @@ impl fmt::Debug for Program {
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let binary = test.parent().and_then(Path::parent).unwrap().join("toolsmith");
+        let binary = programs_folder().join("toolsmith");
         assert!(
             binary.is_file(),
             "{} is missing: type `cargo test --workspace`, or `cargo build -p toolsmith` before this",
@@ -83,6 +82,11 @@ pub fn binary() -> &'static Path {
         );
         binary
     })
+}
+
+/// The folder of the programs next to the tests: `target/<profile>`.
+pub fn programs_folder() -> PathBuf {
+    std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned()
 }
 
 /// A command line of `toolsmith`, not yet started.

@@ -12,8 +12,8 @@ use insta::Settings;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::cache::shared;
-use crate::harness::{FinishedRun, Run, binary};
+use crate::cache::{folder, shared};
+use crate::harness::{FinishedRun, Run, programs_folder};
 
 /// The texts of one subject.
 pub struct Page {
@@ -130,6 +130,18 @@ impl Shown for Value {
     }
 }
 
+impl Shown for mcp::Error {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for agent::SettingsError {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl<T: Shown + ?Sized> Shown for &T {
     fn text(&self) -> String {
         (**self).text()
@@ -142,12 +154,12 @@ fn replacements() -> &'static [(Regex, &'static str)] {
     REPLACEMENTS.get_or_init(|| {
         let escaped = |path: &Path| escaped(path.to_str().unwrap());
         let temporary = escaped(&std::env::temp_dir());
-        let target = escaped(binary().parent().unwrap());
+        let target = escaped(&programs_folder());
         let patterns = [
             // Of equal length, so that tables keep their form.
             (format!(r"{temporary}/\.tmp\w{{6}}"), "/tmp/.tmpXXXXXX"),
             (r"/tmp/\.tmp\w{6}".to_owned(), "/tmp/.tmpXXXXXX"),
-            (escaped(shared()), "[cache]"),
+            (escaped(&folder()), "[cache]"),
             (target, "[target]"),
             // Whether a server was started before depends on earlier tests.
             (r"(?m)^toolsmith: info: \w+ is started for the first time: .*\n".to_owned(), ""),

@@ -66,7 +66,9 @@ impl Reader {
     pub fn list(&self, filter: &Filter, page: Page) -> Result<Vec<Summary>, HistoryError> {
         let now = now();
         let mut conditions = Conditions::of(filter, now);
-        page.before.into_iter().for_each(|number| conditions.before(number));
+        if let Some(number) = page.before {
+            conditions.before(number);
+        }
         let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
         let sql = format!(
             "SELECT {COLUMNS} FROM executions WHERE {} ORDER BY number DESC LIMIT {limit}",

@@ -3,8 +3,6 @@
 //! An unavailable collector only costs data; it is reported once, until it answers again.
 
 mod client;
-#[cfg(test)]
-mod tests;
 
 use std::collections::HashMap;
 use std::time::Duration;

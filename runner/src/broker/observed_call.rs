@@ -2,14 +2,14 @@
 //! its record only if it was sent: a call refused or cancelled before that was not made.
 
 use std::mem;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use bridge::wire::CallFailure;
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 
-use super::record::{CALLS_KEPT, ProgramRecord, lock};
+use super::record::{CALLS_KEPT, ProgramRecord};
 use crate::host::Answer;
 use crate::journal::{CallBegun, Event, Journal, Sink as _};
 use crate::outcome::{CallRecord, milliseconds};
@@ -54,7 +54,7 @@ impl<'a> ObservedCall<'a> {
     /// The call was passed to the server's session.
     pub(super) fn sent(&self) {
         self.is_made.store(true, Ordering::Relaxed);
-        lock(self.ledger).calls_total += 1;
+        self.ledger.lock().calls_total += 1;
         self.journal.note(&Event::CallSent(self.number));
     }
 
@@ -66,7 +66,7 @@ impl<'a> ObservedCall<'a> {
     /// The session refused the call before sending it.
     pub(super) fn refused(&self) {
         if self.is_made.swap(false, Ordering::Relaxed) {
-            lock(self.ledger).calls_total -= 1;
+            self.ledger.lock().calls_total -= 1;
         }
     }
 
@@ -78,7 +78,7 @@ impl<'a> ObservedCall<'a> {
     fn keep(&mut self, record: CallRecord) {
         self.has_ended = true;
         self.journal.note(&Event::CallEnded(self.number, &record));
-        let mut ledger = lock(self.ledger);
+        let mut ledger = self.ledger.lock();
         if self.is_made.load(Ordering::Relaxed) && ledger.calls.len() < CALLS_KEPT {
             ledger.calls.push(record);
         }

@@ -1,7 +1,5 @@
 //! The acts of a program, as recorded by its execution.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use bridge::wire::{Finish, Warning};
 use serde_json::value::RawValue;
 
@@ -21,9 +19,4 @@ pub(crate) struct ProgramRecord {
     pub(super) content_bytes: usize,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) finish: Option<Finish>,
-}
-
-/// A panic while the lock is held leaves no inconsistent state.
-pub(crate) fn lock(ledger: &Mutex<ProgramRecord>) -> MutexGuard<'_, ProgramRecord> {
-    ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -26,7 +26,7 @@ struct Notes {
 
 impl Notes {
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.lines.lock().unwrap())
+        std::mem::take(&mut *self.lines.lock())
     }
 
     fn journal(&self) -> Journal {
@@ -60,7 +60,7 @@ impl Sink for Notes {
             }
             _ => return,
         };
-        self.lines.lock().unwrap().push(line);
+        self.lines.lock().push(line);
     }
 }
 
@@ -155,7 +155,7 @@ async fn a_cancelled_call_is_reported_to_end() {
     let messages = vec![call(0, "late"), call(1, "late"), ToHost::Cancel { id: 0 }, call(7, "quick")];
     let ledger = Mutex::default();
     talk_with(&Host::default(), &notes.journal(), messages, 1, &ledger).await.unwrap();
-    let kept: Vec<_> = lock(&ledger).calls.iter().map(|call| (call.tool.clone(), call.ok)).collect();
+    let kept: Vec<_> = ledger.lock().calls.iter().map(|call| (call.tool.clone(), call.ok)).collect();
     assert_eq!(kept.len(), 3, "{kept:?}");
     assert_eq!(kept.iter().filter(|call| **call == ("late".to_owned(), false)).count(), 2, "{kept:?}");
     let reported = notes.take();
@@ -219,7 +219,7 @@ async fn a_sink_refuses_calls_before_they_leave_and_withholds_answers() {
         let received = talk_to(&host, &notes.journal(), vec![call(0, "quick")], 1).await;
         let shown = format!("{received:?}");
         assert!(shown.contains("it can't be recorded") && shown.contains("Unavailable"), "{shown}");
-        let requests = std::mem::take(&mut *host.requests.lock().unwrap());
+        let requests = std::mem::take(&mut *host.requests.lock());
         assert_eq!(requests.iter().filter(|request| request.starts_with("send")).count(), sent);
         assert_eq!(notes.take().last().unwrap(), "0 demo.quick ok=false 0");
     }
@@ -232,7 +232,7 @@ async fn permitted_shown_and_sent_arguments_are_the_same() {
         vec![call_with(0, "quick", "{ \"p\\u0061th\" : \"\\/tmp\",\n\"n\": [ 9007199254740993.0, -0 ] }")];
     talk_to(&host, &notes.journal(), messages, 1).await;
     let form = "{\"path\":\"/tmp\",\"n\":[9007199254740993.0,-0]}";
-    assert_eq!(*host.requests.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
+    assert_eq!(*host.requests.lock(), [format!("permit {form}"), format!("send {form}")]);
     assert_eq!(notes.take()[0], format!("0 demo.quick({form})"));
 }
 
@@ -253,7 +253,7 @@ async fn ambiguous_arguments_are_neither_shown_nor_sent() {
         };
         assert_eq!(failure.kind, FailureKind::InvalidParams);
         assert!(failure.message.contains(says), "{}", failure.message);
-        assert!(host.requests.lock().unwrap().is_empty(), "{arguments}");
+        assert!(host.requests.lock().is_empty(), "{arguments}");
         assert_eq!(notes.take(), ["0 demo.quick(null)", "0 demo.quick ok=false 0"]);
     }
 }
@@ -274,7 +274,7 @@ async fn a_content_block_is_kept_in_its_canonical_form_and_repaired() {
         (r#""a""#, r#"{"text":"a","type":"text"}"#),
     ] {
         broker.emit(&raw(sent)).unwrap();
-        let last = ledger.lock().unwrap().content.pop().unwrap();
+        let last = ledger.lock().content.pop().unwrap();
         let [last, kept] =
             [last.get(), kept].map(|text| serde_json::from_str::<serde_json::Value>(text).unwrap());
         assert_eq!(last, kept);
@@ -295,7 +295,7 @@ async fn refused_calls_are_counted_by_reason_and_by_name() {
     messages.extend([repeated, call(6, "forged again")]);
     let ledger = Mutex::default();
     talk_with(&Host::default(), &Journal::default(), messages, 7, &ledger).await.unwrap();
-    let ledger = lock(&ledger);
+    let ledger = ledger.lock();
     let CallsRefused { forged, denied, invalid, malformed, tools } = &ledger.refused;
     assert_eq!((*forged, *denied, *invalid, *malformed), (2, 3, 1, 0), "{:?}", ledger.refused);
     let named: Vec<_> = tools.iter().map(|(name, count)| (name.as_str(), *count)).collect();
@@ -313,5 +313,5 @@ async fn an_unexpected_frame_is_counted() {
     let messages = vec![call(3, "quick"), call(3, "quick")];
     let ended = talk_with(&Host::default(), &Journal::default(), messages, 0, &ledger).await;
     assert!(matches!(ended, Err(Violation::Protocol(_))), "{ended:?}");
-    assert_eq!(lock(&ledger).refused, CallsRefused { malformed: 1, ..CallsRefused::default() });
+    assert_eq!(ledger.lock().refused, CallsRefused { malformed: 1, ..CallsRefused::default() });
 }

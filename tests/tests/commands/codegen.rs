@@ -199,6 +199,8 @@ fn a_standalone_crate_builds_offline_and_runs() {
         .arg(out.join("Cargo.toml"))
         .env("CARGO_HOME", &home)
         .env("CARGO_TARGET_DIR", folder.path().join("target"))
+        // Debug information only takes time.
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env_remove("RUSTFLAGS");
     Run::of(build, shared()).working_folder(&out).watchdog(COLD_WATCHDOG).done().exits(0);
     assert_eq!(run(), "from a crate");

@@ -1,5 +1,7 @@
 //! `conformance-server` over standard input and output; the official suite tests it over HTTP.
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::talk::ServerProcess;
@@ -29,7 +31,9 @@ fn in_a_session_a_question_is_a_request_during_the_call() {
     let answer = talk.next();
     assert_eq!(answer["id"], call);
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("action=accept") && text.contains("ann@example.com"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    User response: action=accept, content={"username":"ann","email":"ann@example.com"}
+    "#);
 }
 
 #[test]
@@ -97,7 +101,9 @@ fn without_a_session_a_question_is_a_result_and_the_retry_has_the_answer() {
     retry["requestState"] = second["result"]["requestState"].clone();
     let last = talk.request("tools/call", &stateless(retry, &able));
     let text = last["result"]["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("Ann") && text.contains("blue"), "{text}");
+    assert_snapshot!(normal(&text), @r#"
+    {"step1":{"action":"accept","content":{"name":"Ann"}},"step2":{"action":"accept","content":{"color":"blue"}}}
+    "#);
 }
 
 #[test]

@@ -9,8 +9,9 @@ mod talk;
 
 use std::fs;
 
-use end_to_end::checks::assert_says;
+use end_to_end::page::normal;
 use fixture::{Fixture, SHORT};
+use insta::assert_snapshot;
 use mcp::{Command, Error, ErrorKind, Exit, Phase, ServerConfig, Session, Transport};
 use serde_json::{Value, json, value::RawValue};
 
@@ -81,22 +82,32 @@ async fn a_command_that_cannot_start_is_reported() {
     let missing = ServerConfig::stdio("ghost", "no-such-mcp-server", [""; 0]);
     let error = Session::connect(&missing).await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Spawn { .. }), "{error}");
-    assert_says(&error, &["`ghost`", "`no-such-mcp-server`", "PATH"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `ghost`: cannot start: the command `no-such-mcp-server` was not found in the folders of PATH; install it, or give its absolute path as `command`
+    ");
 
     let folder = ServerConfig::stdio("folder", "/", [""; 0]);
-    assert_says(&Session::connect(&folder).await.unwrap_err(), &["chmod +x"]);
+    assert_snapshot!(normal(&Session::connect(&folder).await.unwrap_err()), @r"
+    MCP server `folder`: cannot start: the command `/` may not be executed; check that it is a program and that it is executable (chmod +x)
+    ");
 
     let mut fixture = Fixture::new("sound");
     let Transport::Stdio(Command { cwd, .. }) = &mut fixture.config.transport else { unreachable!() };
     *cwd = Some("/no/such/folder".into());
-    assert_says(&fixture.connect_error().await, &["/no/such/folder", "cwd"]);
+    assert_snapshot!(normal(&fixture.connect_error().await), @r"
+    MCP server `faulty`: cannot start: its folder `/no/such/folder` (`cwd`) does not exist or is not a folder; create it, or correct `cwd`
+    ");
 }
 
 #[tokio::test]
 async fn a_server_that_exits_at_once_is_quoted() {
     let error = Fixture::new("exits-at-once").connect_error().await;
     assert!(matches!(*error.kind, ErrorKind::Initialize { .. }), "{error}");
-    assert_says(&error, &["exited with status 3", "fatal: no licence found"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: cannot connect: the process ended before it answered `initialize`; check that its command and arguments start an MCP server; the process exited with status 3; last lines on standard error:
+      reading settings
+      fatal: no licence found
+    ");
 }
 
 #[tokio::test]
@@ -111,7 +122,9 @@ async fn garbage_before_the_protocol_is_tolerated() {
 async fn a_program_that_does_not_speak_mcp_is_rejected() {
     let error = Fixture::new("garbage-forever").connect_error().await;
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
-    assert_says(&error, &["not MCP messages"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: it wrote more than 1048576 bytes that are not MCP messages; a server must log elsewhere, for example to standard error
+    ");
 }
 
 #[tokio::test]
@@ -137,7 +150,9 @@ async fn silence_times_out_in_every_phase() {
         matches!(&*error.kind, ErrorKind::Timeout { phase: Phase::Call(tool), .. } if tool == "echo"),
         "{error}"
     );
-    assert_says(&error, &["`faulty`", "`echo`", "1 s", "requestTimeout"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: the answer of tool `echo` took longer than 1 s; the request was cancelled; raise `requestTimeout` if the tool needs longer
+    ");
     fixture.close(session).await;
 }
 
@@ -148,13 +163,19 @@ async fn a_rejected_or_invalid_handshake_is_reported() {
         matches!(&*error.kind, ErrorKind::Rpc { code: -32001, data: Some(data), .. } if data.get() == r#"{"since":2025}"#),
         "{error}"
     );
-    assert_says(&error, &["licence expired"]);
+    assert_snapshot!(normal(&error), @r#"
+    MCP server `faulty`: the answer to `initialize` failed with error -32001: licence expired ({"since":2025})
+    "#);
 
     let error = Fixture::new("future-version").connect_error().await;
-    assert_says(&error, &["2099-01-01", "2025-11-25"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: it answered `initialize` with protocol version `2099-01-01`; supported versions: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
+    ");
 
     let error = Fixture::new("malformed-initialize").connect_error().await;
-    assert_says(&error, &["not an InitializeResult"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: its answer to `initialize` is not an InitializeResult: invalid type: integer `7`, expected a string
+    ");
 }
 
 #[tokio::test]
@@ -216,16 +237,26 @@ async fn a_crash_in_a_call_fails_it_with_the_servers_last_output() {
     let fixture = Fixture::new("dies-in-call");
     let session = fixture.connect().await;
     let (first, second) = tokio::join!(call(&session, "a"), call(&session, "b"));
+    let mut shown = Vec::new();
     for error in [first.unwrap_err(), second.unwrap_err()] {
         assert!(
             matches!(&*error.kind, ErrorKind::Closed { evidence, .. } if evidence.exit == Some(Exit::Status(9))),
             "{error}"
         );
-        assert_says(&error, &["panic: out of cheese"]);
+        shown.push(normal(&error));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    MCP server `faulty`: the connection ended while waiting for the answer of tool `echo`; the process exited with status 9; last lines on standard error:
+      panic: out of cheese
+    MCP server `faulty`: the connection ended while waiting for the answer of tool `echo`; the process exited with status 9; last lines on standard error:
+      panic: out of cheese
+    ");
     assert!(session.is_closed());
     let error = call(&session, "still there?").await.unwrap_err();
-    assert_says(&error, &["exited with status 9"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: the connection ended while waiting for the answer of tool `echo`; the process exited with status 9; last lines on standard error:
+      panic: out of cheese
+    ");
     fixture.close(session).await;
 }
 
@@ -234,7 +265,9 @@ async fn an_orphan_that_holds_the_pipes_does_not_hide_a_crash() {
     let fixture = Fixture::new("orphan-holds-pipes");
     let session = fixture.connect().await;
     let error = call(&session, "a").await.unwrap_err();
-    assert_says(&error, &["exited with status 9"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: the connection ended while waiting for the answer of tool `echo`; the process exited with status 9
+    ");
     // The processes are gone even without a close.
     fixture.assert_nothing_left();
 }
@@ -306,7 +339,9 @@ async fn large_answers_arrive_and_oversized_ones_fail_at_once() {
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
-    assert_says(&error, &["16777216 bytes"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: it sent a message of more than 16777216 bytes, so the connection is closed; request less data at a time
+    ");
     fixture.close(session).await;
 }
 

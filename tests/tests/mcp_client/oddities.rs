@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use end_to_end::checks::assert_says;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use mcp::{ErrorKind, Host, Notice, Session};
 use parking_lot::Mutex;
 
@@ -14,7 +15,7 @@ async fn undeclared_tools_are_listed() {
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
     assert_eq!((listing.tools.len(), listing.warnings.len()), (1, 1), "{listing:?}");
-    assert!(listing.warnings[0].contains("does not declare"), "{:?}", listing.warnings);
+    assert_snapshot!(normal(&listing.warnings[0]), @"the server does not declare the `tools` capability");
     fixture.close(session).await;
 }
 
@@ -24,7 +25,9 @@ async fn a_cursor_that_is_not_a_string_ends_the_list() {
     let session = fixture.connect().await;
     let listing = session.list_tools().await.unwrap();
     assert_eq!((listing.tools.len(), listing.warnings.len()), (1, 1), "{listing:?}");
-    assert!(listing.warnings[0].contains("nextCursor"), "{:?}", listing.warnings);
+    assert_snapshot!(normal(&listing.warnings[0]), @r"
+    `nextCursor` of the server's tool list is not a string on page 1; the pages up to there are kept
+    ");
     fixture.close(session).await;
 }
 
@@ -34,7 +37,9 @@ async fn an_error_with_a_null_result_is_an_error() {
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Rpc { code: -32000, .. }), "{error}");
-    assert_says(&error, &["the backend is gone"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: the answer of tool `echo` failed with error -32000: the backend is gone
+    ");
     fixture.close(session).await;
 }
 
@@ -68,7 +73,9 @@ async fn an_answer_with_numbers_that_json_does_not_have_fails_its_call_at_once()
     let session = fixture.connect().await;
     let error = call(&session, "").await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
-    assert_says(&error, &["NaN or Infinity", "JSON does not allow"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: its answer contains NaN or Infinity, which JSON does not allow
+    ");
     assert!(!session.is_closed());
     fixture.close(session).await;
 }

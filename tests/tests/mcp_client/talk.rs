@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use end_to_end::checks::assert_says;
+use end_to_end::page::normal;
 use futures::{FutureExt, future::BoxFuture};
+use insta::assert_snapshot;
 use mcp::{Changes, ConnectionState, ErrorKind, Host, ManagedSession, Notice, QuestionError, Root, Session};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -71,10 +72,16 @@ async fn undeclared_requests_are_rejected() {
     let fixture = Fixture::new("asks");
     let session = fixture.connect().await;
     assert_eq!(session.instructions(), Some("{}"));
+    let mut shown = Vec::new();
     for method in ["elicitation/create", "sampling/createMessage", "roots/list"] {
         let answer = answered(&session, method).await;
-        assert!(answer[1].as_str().unwrap().contains("does not declare"), "{method}: {answer}");
+        shown.push(normal(&answer[1]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    this client does not declare elicitation in this mode
+    this client does not declare sampling
+    this client does not declare roots
+    ");
     fixture.close(session).await;
 }
 
@@ -127,12 +134,16 @@ async fn stateless_servers_are_discovered_and_get_their_input() {
     let answer = answered(&session, "elicitation/create").await;
     assert_eq!(answer, json!([{ "action": "accept", "content": { "count": 7 } }, "round-2"]));
     let error = call(&session, "files/delete").await.unwrap_err();
-    assert_says(&error, &["request for input", "files/delete", "not supported"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: its request for input has the method `files/delete`, which is not supported
+    ");
     session.ping().await.unwrap();
     fixture.close(session).await;
     let session = fixture.connect().await;
     let error = call(&session, "elicitation/create").await.unwrap_err();
-    assert_says(&error, &["elicitation/create", "was refused"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: its request for input (`elicitation/create`) was refused: this client does not declare elicitation in this mode
+    ");
     fixture.close(session).await;
 }
 
@@ -172,7 +183,9 @@ async fn a_managed_session_reconnects_when_its_server_dies() {
     rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
     watch.wait_for(|status| status.state == ConnectionState::Connecting).await.unwrap();
     let status = watch.wait_for(|status| status.last_error.is_some()).await.unwrap().clone();
-    assert!(status.last_error.unwrap().contains("signal 9"));
+    assert_snapshot!(normal(&status.last_error.unwrap()), @r"
+    MCP server `faulty`: the connection ended while waiting for the answer to `the next request`; the process was terminated by signal 9
+    ");
     let second = keeper.session().await.unwrap();
     assert_ne!(first.process_group(), second.process_group());
     assert_eq!(call_text(&second, "again").await, "again");
@@ -196,7 +209,9 @@ async fn a_managed_session_whose_server_stops_answering_pings_is_replaced() {
     let mut watch = keeper.watch();
     let status = watch.wait_for(|status| status.last_error.is_some()).await.unwrap().clone();
     assert_eq!(status.state, ConnectionState::Connecting);
-    assert!(status.last_error.unwrap().contains("`ping`"));
+    assert_snapshot!(normal(&status.last_error.unwrap()), @r"
+    MCP server `faulty`: the answer to `ping` took longer than 1 s; the request was cancelled; raise `requestTimeout` if the server is just slow
+    ");
     let second = keeper.session().await.unwrap();
     assert_ne!(first.process_group(), second.process_group());
     assert_eq!(call_text(&second, "again").await, "again");
@@ -246,7 +261,9 @@ async fn a_server_that_cannot_start_is_reported_with_its_error() {
     fixture.config = mcp::ServerConfig::stdio("faulty", "/nowhere/server", [""; 0]);
     let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let error = keeper.session().await.unwrap_err();
-    assert_says(&error, &["/nowhere/server", "does not exist"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: MCP server `faulty`: cannot start: the command `/nowhere/server` does not exist, or it is a script whose interpreter is missing; check the path
+    ");
     assert_eq!(keeper.status().state, ConnectionState::Error);
 }
 

@@ -1,5 +1,7 @@
 //! The HTTP+SSE transport: its stream, and its address for POST requests.
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use mcp::{ErrorKind, Phase};
 
 use crate::fixture::{Fixture, SECRET, assert_says, call, watched};
@@ -67,11 +69,15 @@ async fn a_call_without_an_answer_fails_in_time() {
         );
     }
     let error = Fixture::new("sse-post-fails", "").error().await;
-    assert_says(&error, &["tool `echo`", "HTTP 500", "the database is gone"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: it answered with HTTP 500: the database is gone (waiting for the answer of tool `echo`)
+    ");
     let error = Fixture::new("sse-dies", "").error().await;
     assert!(matches!(*error.kind, ErrorKind::Closed { .. }), "{error}");
     let error = Fixture::new("sse-huge", "").error().await;
-    assert_says(&error, &["more than 16777216 bytes"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: its event stream broke: body error: it sent a message of more than 16777216 bytes, so the connection is closed; request less data at a time
+    ");
 }
 
 #[tokio::test]
@@ -124,15 +130,23 @@ async fn a_server_that_no_transport_reaches_is_reported_with_both_errors() {
     let mut fixture = Fixture::new("sse-sound", "");
     let mcp::Transport::Sse(remote) = fixture.config.transport else { panic!("it has another transport") };
     fixture.config.transport = mcp::Transport::Http(remote);
-    assert_says(&fixture.try_connect().await.unwrap_err(), &["HTTP 404", "that `type` is its transport"]);
+    assert_snapshot!(normal(&fixture.try_connect().await.unwrap_err()), @r"
+    MCP server `faulty`: cannot connect: it answered with HTTP 404: no such stream; check that `url` is the server's MCP endpoint, and that `type` is its transport
+    ");
     assert!(fixture.seen_of("GET").await.is_empty());
 }
 
 #[tokio::test]
 async fn an_error_without_an_id_is_the_error_of_the_call() {
+    let mut shown = Vec::new();
     for (mode, phase) in [("sse-null-id", ""), ("null-id", "call"), ("null-id-event", "call")] {
         let error = Fixture::new(mode, phase).error().await;
         assert!(matches!(*error.kind, ErrorKind::Rpc { code: -32603, .. }), "{mode}: {error}");
-        assert_says(&error, &["tool `echo`", "database is down"]);
+        shown.push(normal(&error));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    MCP server `faulty`: the answer of tool `echo` failed with error -32603: database is down
+    MCP server `faulty`: the answer of tool `echo` failed with error -32603: database is down
+    MCP server `faulty`: the answer of tool `echo` failed with error -32603: database is down
+    ");
 }

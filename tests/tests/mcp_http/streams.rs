@@ -8,6 +8,8 @@ use std::{
     time::Instant,
 };
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use mcp::{ErrorKind, Host, ListKind, Notice, Session};
 
 use crate::fixture::{Fixture, assert_says, call, watched};
@@ -42,7 +44,9 @@ async fn http_400_in_the_new_session_too_is_reported_in_the_servers_words() {
     let fixture = Fixture::new("session-expires-by-400-forever", "");
     let session = fixture.connect().await;
     let error = call(&session, "ever?").await.unwrap_err();
-    assert_says(&error, &["tool `echo`", "No valid session ID provided"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: the answer of tool `echo` failed with error -32000: Bad Request: No valid session ID provided
+    ");
     assert_eq!(fixture.seen_of("initialize").await.len(), 2);
     assert_eq!(fixture.seen_of("tools/call").await.len(), 2);
     watched(session.close()).await;
@@ -62,7 +66,9 @@ async fn sessions_that_always_expire_are_an_error() {
     let fixture = Fixture::new("session-expires-forever", "");
     let session = fixture.connect().await;
     let error = call(&session, "ever?").await.unwrap_err();
-    assert_says(&error, &["tool `echo`"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: the session has expired, and so has the new one (waiting for the answer of tool `echo`)
+    ");
     assert!(fixture.seen_of("tools/call").await.len() <= 3);
     watched(session.close()).await;
 }
@@ -207,7 +213,9 @@ async fn a_renamed_session_is_ignored() {
 #[tokio::test]
 async fn a_future_version_is_rejected() {
     let error = Fixture::new("future-version", "").try_connect().await.unwrap_err();
-    assert_says(&error, &["2099-01-01", "2025-11-25"]);
+    assert_snapshot!(normal(&error), @r"
+    MCP server `faulty`: broke the protocol: it answered `initialize` with protocol version `2099-01-01`; supported versions: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
+    ");
 }
 
 #[tokio::test]

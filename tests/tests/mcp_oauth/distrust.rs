@@ -1,8 +1,10 @@
 //! Malicious authorization servers and servers: the login fails and no secret leaks.
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use mcp::{ErrorKind, OAuth, Transport};
 
-use crate::fixture::{Fixture, assert_says, call, watched};
+use crate::fixture::{Fixture, call, watched};
 
 /// Tries to log in; returns the error, and checks that there is no token.
 async fn refused(mode: &str) -> mcp::Error {
@@ -22,31 +24,47 @@ async fn refused_by(fixture: Fixture, mode: &str) -> mcp::Error {
 
 #[tokio::test]
 async fn a_redirect_from_another_issuer_is_rejected() {
-    assert_says(&refused("wrong-issuer").await, &["issuer"]);
-    assert_says(&refused("no-issuer").await, &["iss"]);
+    assert_snapshot!(normal(&refused("wrong-issuer").await), @r"
+    MCP server `guarded`: the login failed: Authorization server issuer mismatch: expected http://127.0.0.1:[port], received http://127.0.0.1:[port]
+    ");
+    assert_snapshot!(normal(&refused("no-issuer").await), @r"
+    MCP server `guarded`: the login failed: Authorization server response missing required issuer: expected http://127.0.0.1:[port]
+    ");
     let mode = "no-metadata+wrong-issuer";
-    assert_says(&refused_by(Fixture::with_endpoints(mode), mode).await, &["`authorization_url`"]);
+    assert_snapshot!(normal(&refused_by(Fixture::with_endpoints(mode), mode).await), @r"
+    MCP server `guarded`: the login failed: the browser returned from the authorization server http://127.0.0.1:[port], which is not that of the configured `authorization_url`, so its code was not used
+    ");
 }
 
 #[tokio::test]
 async fn a_redirect_with_another_state_is_rejected() {
-    assert_says(&refused("wrong-state").await, &["`state`"]);
+    assert_snapshot!(normal(&refused("wrong-state").await), @r"
+    MCP server `guarded`: the login failed: the browser returned with a `state` that does not belong to this login, so its code was not used; try again, and do not trust the page that sent it
+    ");
 }
 
 #[tokio::test]
 async fn metadata_of_another_issuer_or_resource_is_not_used() {
-    assert_says(&refused("wrong-metadata-issuer").await, &["issuer"]);
-    assert_says(&refused("wrong-resource").await, &["resource"]);
+    assert_snapshot!(normal(&refused("wrong-metadata-issuer").await), @r"
+    MCP server `guarded`: the login failed: Authorization server issuer mismatch: expected http://127.0.0.1:[port]/, received http://127.0.0.1:[port]
+    ");
+    assert_snapshot!(normal(&refused("wrong-resource").await), @r"
+    MCP server `guarded`: the login failed: Protected resource metadata at http://127.0.0.1:[port]/.well-known/oauth-protected-resource/mcp is unusable: Protected resource metadata resource mismatch: reference 'http://127.0.0.1:[port]/mcp', permitted 'http://127.0.0.1:[port]/mcp'
+    ");
 }
 
 #[tokio::test]
 async fn an_authorization_server_without_s256_is_not_used() {
-    assert_says(&refused("no-pkce").await, &["S256"]);
+    assert_snapshot!(normal(&refused("no-pkce").await), @r"
+    MCP server `guarded`: the login failed: Authorization server does not support the required PKCE code challenge method (S256)
+    ");
 }
 
 #[tokio::test]
 async fn a_declined_login_quotes_the_reason() {
-    assert_says(&refused("declines").await, &["access_denied", "not today"]);
+    assert_snapshot!(normal(&refused("declines").await), @r"
+    MCP server `guarded`: the login failed: the authorization server refuses: access_denied (not today)
+    ");
 }
 
 #[tokio::test]
@@ -62,7 +80,9 @@ async fn a_redirecting_token_endpoint_leaks_nothing() {
 async fn a_redirecting_server_leaks_no_token() {
     let fixture = Fixture::new("redirects");
     let session = fixture.logged_in().await;
-    assert_says(&call(&session, "echo").await.unwrap_err(), &["redirects to", "not followed"]);
+    assert_snapshot!(normal(&call(&session, "echo").await.unwrap_err()), @r"
+    MCP server `guarded`: it redirects to http://127.0.0.1:[port]/mcp, which is not followed; if that is the server, set `url` to that address (waiting for the answer of tool `echo`)
+    ");
     watched(session.close()).await;
     assert_eq!(fixture.seen_at("elsewhere").await, [""; 0]);
 }
@@ -108,6 +128,7 @@ async fn tokens_are_neither_sent_nor_renewed_with_changed_settings() {
         ("oauth.client_id", |oauth, _| oauth.client_id = Some("another-client".to_owned())),
         ("oauth.client_secret", |oauth, _| oauth.client_secret = Some("another-secret-1".to_owned())),
     ];
+    let mut shown = Vec::new();
     for (name, change) in changes {
         let mut fixture = Fixture::new("confidential");
         watched(fixture.logged_in().await.close()).await;
@@ -116,7 +137,7 @@ async fn tokens_are_neither_sent_nor_renewed_with_changed_settings() {
         let elsewhere = fixture.elsewhere();
         configure(&mut fixture, |oauth| change(oauth, elsewhere));
         let error = fixture.connect().await.unwrap_err();
-        assert_says(&error, &["tokens are not used", name, "toolsmith mcp login"]);
+        shown.push(normal(&error));
         assert_eq!(fixture.seen_at("elsewhere").await, [""; 0], "{name}");
         assert_eq!(fixture.grants("refresh_token").await.len(), 0, "{name}");
         for request in &fixture.seen_at("resource").await[before..] {
@@ -128,6 +149,12 @@ async fn tokens_are_neither_sent_nor_renewed_with_changed_settings() {
         });
         assert_eq!(call(&fixture.connect().await.unwrap(), "echo").await.unwrap(), "echo", "{name}");
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    MCP server `guarded`: cannot connect: its tokens are not used, because they were issued with another oauth.token_url than is configured now; if the change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration
+    MCP server `guarded`: cannot connect: its tokens are not used, because they were issued with another oauth.authorization_url than is configured now; if the change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration
+    MCP server `guarded`: cannot connect: its tokens are not used, because they were issued with another oauth.client_id than is configured now; if the change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration
+    MCP server `guarded`: cannot connect: its tokens are not used, because they were issued with another oauth.client_secret than is configured now; if the change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration
+    ");
 }
 
 #[tokio::test]
@@ -139,7 +166,9 @@ async fn a_new_login_replaces_tokens_of_other_settings() {
         oauth.client_secret = Some("secret-of-machine".to_owned());
         oauth.grant = mcp::Grant::ClientCredentials;
     });
-    assert_says(&fixture.connect().await.unwrap_err(), &["oauth.client_id"]);
+    assert_snapshot!(normal(&fixture.connect().await.unwrap_err()), @r"
+    MCP server `guarded`: cannot connect: its tokens are not used, because they were issued with another oauth.client_id than is configured now; if the change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration
+    ");
     watched(mcp::login(&fixture.config, None, mcp::Browser::Here, |_| async { None })).await.unwrap();
     assert_eq!(call(&fixture.connect().await.unwrap(), "echo").await.unwrap(), "echo");
 }

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use mcp::{ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
 
 use crate::fixture::{Fixture, call, challenge_of, watched};
@@ -70,7 +72,9 @@ async fn a_revoked_token_requires_a_login_after_one_renewal_attempt() {
     fixture.command("revoke").await;
     let error = call(&session, "echo").await.unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("requires a login"), "{text}");
+    assert_snapshot!(normal(&text), @r"
+    MCP server `guarded`: the server requires a login: it answered with HTTP 401: no entry (waiting for the answer of tool `echo`)
+    ");
     let challenge = challenge_of(error);
     call(&session, "echo").await.unwrap_err();
     watched(session.close()).await;

@@ -1,6 +1,8 @@
 //! Complete answers of models.
 
 use agent::{Api, Block, Generation, Provider, Stop, Thinking, Usage};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::fixture::{APIS, Log, always, ask, server, user};
@@ -120,18 +122,22 @@ async fn the_body_has_the_tools_and_settings() {
     }
     let requests = server.requests();
     let body = |at: usize| &requests[at]["body"];
+    let mut shown = Vec::new();
     for request in &requests {
         assert_eq!(request["body"]["mine"], json!([1]));
         let text = request["body"].to_string();
-        assert!(
-            text.contains("777") && text.contains("0.5") && text.contains("0.25") && text.contains("END")
-        );
-        assert!(!text.contains("secret-key") && !text.contains("effort\":\"max"), "{text}");
+        shown.push(normal(&text));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    {"model":"some-model-max","stream":true,"system":"Be short.","messages":[{"role":"user","content":[{"type":"text","text":"go","cache_control":{"type":"ephemeral"}}]}],"temperature":0.5,"stop_sequences":["END"],"max_tokens":777,"top_p":0.25,"tools":[{"name":"web_search","description":"Searches.","input_schema":{"type":"object","properties":{"query":{"type":"string"}}}}],"mine":[1]}
+    {"model":"some-model-max","stream":true,"messages":[{"role":"system","content":"Be short."},{"role":"user","content":"go"}],"stream_options":{"include_usage":true},"temperature":0.5,"stop":["END"],"max_tokens":777,"top_p":0.25,"tools":[{"type":"function","function":{"name":"web_search","description":"Searches.","parameters":{"type":"object","properties":{"query":{"type":"string"}}}}}],"mine":[1]}
+    {"store":false,"model":"some-model-max","stream":true,"instructions":"Be short.","reasoning":null,"include":null,"input":[{"role":"user","content":"go"}],"temperature":0.5,"stop":["END"],"max_output_tokens":777,"top_p":0.25,"tools":[{"type":"function","name":"web_search","description":"Searches.","parameters":{"type":"object","properties":{"query":{"type":"string"}}},"strict":false}],"mine":[1]}
+    {"systemInstruction":{"parts":[{"text":"Be short."}]},"contents":[{"role":"user","parts":[{"text":"go"}]}],"generationConfig":{"temperature":0.5,"stopSequences":["END"],"maxOutputTokens":777,"topP":0.25},"tools":[{"functionDeclarations":[{"name":"web_search","description":"Searches.","parametersJsonSchema":{"type":"object","properties":{"query":{"type":"string"}}}}]}],"mine":[1]}
+    "#);
     for at in 0..3 {
         assert_eq!(body(at)["model"], "some-model-max");
     }
-    assert!(requests[3]["path"].as_str().unwrap().contains("/models/some-model-max:"));
+    assert_snapshot!(normal(&requests[3]["path"]), @"/v1/models/some-model-max:streamGenerateContent?alt=sse");
     // A tool with this name is the user's, not the provider's.
     let schema = json!({ "type": "object", "properties": { "query": { "type": "string" } } });
     assert_eq!(

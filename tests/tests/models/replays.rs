@@ -2,6 +2,8 @@
 //! what the real one would.
 
 use agent::{Api, Block, Message, Role, Stop, Thinking, ToolResult};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::fixture::{APIS, Log, ask, server, user};
@@ -76,7 +78,9 @@ async fn a_conversation_with_thoughts_calls_errors_and_an_image_continues_with_e
     assert_eq!(chat[2]["reasoning_content"], "I must look twice.");
     let roles: Vec<_> = chat.as_array().unwrap().iter().map(|message| &message["role"]).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "user", "assistant", "tool"]);
-    assert!(chat[5]["content"][0]["text"].as_str().unwrap().contains("web_search"));
+    assert_snapshot!(normal(&chat[5]["content"][0]["text"]), @r"
+    Media returned by the call call_4_0 of the tool web_search:
+    ");
     assert_eq!(chat[5]["content"][1]["image_url"]["url"], format!("data:image/png;base64,{PIXEL}"));
 
     let input = &body(2)["input"];

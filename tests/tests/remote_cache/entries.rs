@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use end_to_end::page::normal;
 use end_to_end::s3_server::S3Server;
+use insta::assert_snapshot;
 use remote_cache::Settings;
 
 use crate::fixture::{Key, MAX_BYTES, Machine, s3};
@@ -113,7 +115,9 @@ async fn an_entry_under_the_name_of_another_is_refused() {
     let reader = Machine::reader(&server, &key);
     reader.look("b").await.expect_missing();
     let notes = reader.notes();
-    assert!(notes[0].contains("it is another entry: programs-v1/") && notes[0].contains("/a;"), "{notes:?}");
+    assert_snapshot!(normal(&notes[0]), @r"
+    refused the entry programs-v1/x86_64-unknown-linux-musl/b of the remote cache s3://artifacts: it is another entry: programs-v1/x86_64-unknown-linux-musl/a; it is built here instead
+    ");
     assert_eq!(reader.look("a").await.program(), "deletes everything");
 }
 
@@ -150,7 +154,9 @@ async fn an_older_form_is_refused_and_replaced() {
     std::fs::write(&object, &older).unwrap();
     let writer = Machine::writer(&server, &key);
     let claim = writer.want("a").await.claim();
-    assert!(writer.notes()[0].contains("it has the form 0, and this program reads the form 1"));
+    assert_snapshot!(normal(&writer.notes()[0]), @r"
+    refused the entry programs-v1/x86_64-unknown-linux-musl/a of the remote cache s3://artifacts: it has the form 0, and this program reads the form 1; it is built here instead
+    ");
     writer.share("a", "built again", Some(claim)).await;
     assert_eq!(Machine::reader(&server, &key).look("a").await.program(), "built again");
 }
@@ -177,7 +183,10 @@ async fn an_entry_of_an_unknown_key_is_refused_until_the_key_is_known() {
     let reader = Machine::reader(&server, &new);
     reader.look("a").await.expect_missing();
     let notes = reader.notes();
-    assert!(notes[0].contains(&old.public().name()) && notes[0].contains("publicKeys"), "{notes:?}");
+    assert_snapshot!(normal(&notes[0]), @r"
+    refused the entry programs-v1/x86_64-unknown-linux-musl/a of the remote cache s3://artifacts: it is signed with the key [hash], which is not among cache.remote.publicKeys; it is built here instead
+    ");
+    assert!(notes[0].contains(&old.public().name()), "{notes:?}");
     let both = Settings { public_keys: vec![new.public(), old.public()], ..s3(server.address()) };
     assert_eq!(Machine::new(&both).look("a").await.program(), "the program");
     // Who signs with the new key still reads what the old one has signed.
@@ -201,7 +210,9 @@ async fn an_entry_that_is_too_large_is_refused_before_it_is_read() {
     writer.share("b", &noise(usize::try_from(MAX_BYTES).unwrap() * 3), None).await;
     reader.look("b").await.expect_missing();
     assert_eq!(reader.statistics().refused, 2);
-    assert!(reader.notes()[0].contains("it is too large"), "{:?}", reader.notes());
+    assert_snapshot!(normal(&reader.notes()[0]), @r"
+    refused the entry programs-v1/x86_64-unknown-linux-musl/a of the remote cache s3://artifacts: it is too large; it is built here instead
+    ");
 }
 
 #[tokio::test]

@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use end_to_end::cache::json as run;
-use end_to_end::harness::{Run, assert_says, binary};
+use end_to_end::harness::{Run, binary};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 
@@ -17,11 +19,24 @@ fn answers_in_flight_do_not_change_the_outcome() {
     let failing = "concurrently(16, 0..40, |i| async move {\n    \
                    if i == 3 { bail!(\"stop at three\") }\n    \
                    Ok(demo::echo(format!(\"{i}\")).await?.text())\n}).await?";
+    let mut shown = Vec::new();
     for _ in 0..10 {
         assert_eq!(run(code).result(), false);
         let outcome = run(failing).expect("runtime_error", 1);
-        assert_says(&outcome["error"]["message"], &["stop at three"]);
+        shown.push(normal(&outcome["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    stop at three
+    ");
 }
 
 #[test]
@@ -40,15 +55,19 @@ fn fences_in_strings_and_comments_are_ignored() {
 
 #[test]
 fn errors_of_any_type_are_reported() {
-    for (derived, says) in
-        [("#[derive(Debug)]", "Silent"), ("#[derive(Serialize)]", "Silent"), ("", "Silent")]
-    {
+    let mut shown = Vec::new();
+    for derived in ["#[derive(Debug)]", "#[derive(Serialize)]", ""] {
         let code = format!(
             "{derived} struct Silent;\nfn go() -> std::result::Result<i32, Silent> {{ Err(Silent) }}\ngo()"
         );
         let outcome = run(&code).expect("runtime_error", 1);
-        assert_says(&outcome["error"]["message"], &[says]);
+        shown.push(normal(&outcome["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    Silent
+    an error of the type program::snippet::__body::{{closure}}::Silent
+    an error of the type program::snippet::__body::{{closure}}::Silent
+    ");
 }
 
 #[test]
@@ -72,7 +91,7 @@ fn waiting_for_the_snippet_can_be_interrupted() {
     let started = Run::of(shell, end_to_end::cache::shared()).start();
     started.wait_until("it waits", || started.handles(Signal::INT));
     started.signal(Signal::INT);
-    started.done().exits(130).says(&["cancelled"]);
+    assert_snapshot!(normal(&started.done().exits(130).stderr), @"toolsmith: cancelled before the snippet ran");
 }
 
 #[test]
@@ -80,5 +99,7 @@ fn unwritable_output_is_reported() {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "exec \"$0\" run - > /dev/full"]).arg(binary());
     let run = Run::of(shell, end_to_end::cache::shared()).input("42");
-    run.done().exits(7).says(&["can't be written", "No space left"]);
+    assert_snapshot!(normal(&run.done().exits(7).stderr), @r"
+    toolsmith: the output can't be written: No space left on device (os error 28)
+    ");
 }

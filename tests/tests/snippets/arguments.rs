@@ -5,8 +5,10 @@ use std::path::Path;
 
 use end_to_end::cache::json as run;
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says};
+use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run};
+use end_to_end::page::normal;
 use end_to_end::serving::{STATELESS, Serve};
+use insta::assert_snapshot;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -77,14 +79,20 @@ fn a_crafted_call_is_shown_as_it_is_sent() {
 fn a_crafted_call_with_repeated_names_is_neither_shown_nor_sent() {
     let folder = tempfile::tempdir().unwrap();
     let twice = r#"{"path":"/etc/DANGEROUS","p\u0061th":"/tmp/safe"}"#;
+    let mut shown = Vec::new();
     for more in [", permission: ask-each", ", trust: true"] {
         let record = folder.path().join("record");
         let done = crafted(&record, twice, more, &[]);
         assert!(!done.stderr.contains(QUESTION) && !done.stderr.contains("/tmp/safe"), "{done:#?}");
-        assert_says(&done.outcome()["stdout"], &["invalid_params", "appears twice"]);
+        shown.push(normal(&done.outcome()["stdout"]));
         assert!(!fs::read_to_string(&record).unwrap().contains("DANGEROUS"));
         assert!(calls(&record).is_empty(), "{more}");
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    {"failure":{"id":0,"failure":{"kind":"invalid_params","message":"the arguments can't be sent: the name \"path\" appears twice in one object at line 1 column 26"}}}
+
+    {"failure":{"id":0,"failure":{"kind":"invalid_params","message":"the arguments can't be sent: the name \"path\" appears twice in one object at line 1 column 26"}}}
+    "#);
 }
 
 #[test]
@@ -97,19 +105,27 @@ fn arguments_of_a_command_are_sent_in_canonical_form() {
     };
     call(ODD).exits(0);
     assert!(calls(&record)[0].contains(&format!("\"arguments\":{FORM}")), "{:?}", calls(&record));
-    for (arguments, says) in [
-        (r#"{"a":{"b":1,"b":2}}"#, "\"b\" appears twice in one object at line 1 column 13"),
-        (r#"{"a":1e400}"#, "out of range"),
-        (r#"{"a":"\ud800"}"#, "surrogate"),
-    ] {
-        call(arguments).exits(2).says(&[says]);
+    let mut shown = Vec::new();
+    for arguments in [r#"{"a":{"b":1,"b":2}}"#, r#"{"a":1e400}"#, r#"{"a":"\ud800"}"#] {
+        shown.push(normal(&call(arguments).exits(2).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    toolsmith: --args "{\"a\":{\"b\":1,\"b\":2}}" is not a JSON object: the name "b" appears twice in one object at line 1 column 13
+    help: write `{ "name": value }` in single quotes, or name=TEXT for each argument
+
+    toolsmith: --args "{\"a\":1e400}" is not a JSON object: a number out of range: a double holds -1.8e308 to 1.8e308 at line 1 column 6
+    help: write `{ "name": value }` in single quotes, or name=TEXT for each argument
+
+    toolsmith: --args "{\"a\":\"\\ud800\"}" is not a JSON object: half of a surrogate pair, which is not Unicode text at line 1 column 6
+    help: write `{ "name": value }` in single quotes, or name=TEXT for each argument
+    "#);
     assert_eq!(calls(&record).len(), 1);
 }
 
 /// The host and the program must not read the answer differently.
 #[test]
 fn a_result_with_repeated_names_is_rejected() {
+    let mut shown = Vec::new();
     for result in [
         r#"{"content":[],"isError":true,"isError":false}"#,
         r#"{"content":[],"isError":true,"isErr\u006fr":false}"#,
@@ -118,9 +134,15 @@ fn a_result_with_repeated_names_is_rejected() {
     ] {
         let code = "match faulty::echo().message(\"x\").await { Ok(result) => result.text(), Err(error) => error.to_string() }";
         let outcome = run(code).fault(&format!("answers-with, '{result}'"), "").expect("ok", 0);
-        assert_says(&outcome["result"], &["is ambiguous", "twice"]);
+        shown.push(normal(&outcome["result"]));
         assert_eq!(outcome["calls"][0]["ok"], false, "{outcome:#}");
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    faulty.echo broke the protocol: MCP server `faulty`: broke the protocol: its answer is ambiguous: the name "isError" appears twice in one object at line 1 column 30
+    faulty.echo broke the protocol: MCP server `faulty`: broke the protocol: its answer is ambiguous: the name "isError" appears twice in one object at line 1 column 30
+    faulty.echo broke the protocol: MCP server `faulty`: broke the protocol: its answer is ambiguous: the name "text" appears twice in one object at line 1 column 39
+    faulty.echo broke the protocol: MCP server `faulty`: broke the protocol: its answer is ambiguous: the name "paid" appears twice in one object at line 1 column 48
+    "#);
 }
 
 fn frame(id: u32, arguments: &str) -> String {
@@ -168,15 +190,18 @@ fn a_clients_call_over_http_is_forwarded_in_canonical_form_or_rejected() {
     let record = folder.path().join("record");
     let server = Serve::http(&recorder(&record, ", trust: true, codeMode: false")).start();
     let client = server.client().shake_hands().header("accept", "application/json, text/event-stream");
-    for (arguments, says) in
-        [(r#"{"path":"/etc","path":"/tmp"}"#, "appears twice"), (r#"{"a":1e400}"#, "out of range")]
-    {
+    let mut shown = Vec::new();
+    for arguments in [r#"{"path":"/etc","path":"/tmp"}"#, r#"{"a":1e400}"#] {
         let refused = client.post(frame(1, arguments));
         assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{refused:?}");
         let answer: Value = serde_json::from_str(&refused.text).unwrap();
         assert_eq!(answer["id"], 1, "{answer:#}");
-        assert_says(&answer["error"]["message"], &[says]);
+        shown.push(normal(&answer["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    the message is ambiguous: the name "path" appears twice in one object at line 1 column 97
+    params.arguments can't be sent: a number out of range: a double holds -1.8e308 to 1.8e308 at line 1 column 6
+    "#);
     let done = client.post(frame(2, ODD));
     assert!(done.text.contains("done"), "{done:?}");
     let sent = calls(&record);
@@ -206,5 +231,7 @@ fn a_clients_call_over_http_is_forwarded_in_canonical_form_or_rejected() {
     }
     assert_eq!(calls(&record).len(), 1);
     let taken = post("tools/call", "any", message("tools/call", ""));
-    assert!(taken.text.contains("done"), "{taken:?}");
+    assert_snapshot!(normal(&taken.text), @r#"
+    data: {"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}
+    "#);
 }

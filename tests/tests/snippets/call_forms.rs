@@ -3,6 +3,8 @@
 
 use end_to_end::cache::json as run;
 use end_to_end::harness::assert_says;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// The code after the call, whichever way it is written.
@@ -150,5 +152,17 @@ fn arguments_of_different_types_cannot_be_swapped() {
         run("demo::search_products(100, \"lamp\").await?.products.len()").expect("compile_error", 3);
     assert_says(&outcome["diagnostics"], &["search_products("]);
     let outcome = run("demo::get_customer().await?.name").expect("compile_error", 3);
-    assert_says(&outcome["diagnostics"], &["get_customer(id: String"]);
+    assert_snapshot!(normal(&outcome["diagnostics"]), @r#"
+    [
+      {
+        "level": "error",
+        "code": "E0061",
+        "message": "this function takes 1 argument but 0 arguments were supplied",
+        "line": 1,
+        "column": 1,
+        "rendered": "error[E0061]: this function takes 1 argument but 0 arguments were supplied\n --> 1:1\n1 | demo::get_customer().await?.name\n  | ^^^^^^^^^^^^^^^^^^\n --> 1:19\n1 | demo::get_customer().await?.name\n  |                   ^^ argument #1 is missing\n",
+        "hint": "write `demo::get_customer(id)`\ndemo::get_customer(id: String /* The customer's id, such as `c-01`. */) -> GetCustomerOutput\nGetCustomerOutput { id: String, name: String, email: String, city: String, vip: bool /* Whether this is a very important customer. */ }"
+      }
+    ]
+    "#);
 }

@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use end_to_end::cache;
 use end_to_end::cache::json;
 use end_to_end::harness::{Run, assert_says};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 const CODE_OF_DENIED: i32 = 6;
@@ -13,7 +15,9 @@ const CODE_OF_DENIED: i32 = 6;
 #[test]
 fn the_compiler_cannot_read_the_machines_files() {
     let outcome = json("include_str!(\"/etc/passwd\")").expect("compile_error", 3);
-    assert_says(&outcome["diagnostics"][0]["message"], &["/etc/passwd"]);
+    assert_snapshot!(normal(&outcome["diagnostics"][0]["message"]), @r"
+    couldn't read `/etc/passwd`: No such file or directory (os error 2)
+    ");
     assert!(!outcome.to_string().contains("root:"), "{outcome:#}");
     for code in [
         "include_bytes!(\"/proc/self/environ\").len()",
@@ -46,11 +50,24 @@ fn the_program_cannot_reach_the_machine() {
         "std::process::Command::new(\"/bin/sh\").spawn()?; 1",
         "std::os::unix::net::UnixStream::pair()?; 1",
     ];
+    let mut shown = Vec::new();
     for code in refused {
         let outcome = json(code).expect("runtime_error", 1);
         assert_eq!(outcome["error"]["kind"], "error", "{code}");
-        assert_says(&outcome["error"]["message"], &["ermitted"]);
+        shown.push(normal(&outcome["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    Operation not permitted (os error 1)
+    ");
     let name = json(
         "\"localhost:80\".parse::<std::net::SocketAddr>().is_ok() || std::net::ToSocketAddrs::to_socket_addrs(\"localhost:80\").is_ok()",
     );
@@ -110,7 +127,7 @@ fn a_denied_server_is_not_called() {
     let used =
         json("demo::echo(\"first\").await?; guarded::echo().message(\"x\").await?.text()").config(&config);
     let outcome = used.expect("denied", CODE_OF_DENIED);
-    assert_says(&outcome["error"]["message"], &["guarded.echo"]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @"the configuration denies guarded.echo");
     assert_eq!(outcome["calls_total"], 0, "nothing ran: {outcome:#}");
     assert_eq!(outcome["manifest"], serde_json::json!(["demo.echo", "guarded.echo"]));
     let unused = json("if false { } demo::echo(\"fine\").await?.text()").config(&config);
@@ -128,7 +145,9 @@ demo::echo("x").await?.text()
 #[test]
 fn a_forged_identity_is_refused_before_anything_runs() {
     let outcome = json(FORGED).expect("denied", CODE_OF_DENIED);
-    assert_says(&outcome["error"]["message"], &["not in the catalog"]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @r"
+    the program contains identities of tools that are not in the catalog
+    ");
     assert_says(&outcome["error"]["evidence"], &["00112233445566778899aabbccddeeff"]);
     assert_eq!(outcome["calls_total"], 0);
 }
@@ -143,14 +162,38 @@ fn many_forged_identities_are_reported_briefly() {
              .set count,100\n.rept 300\nforge %count\n.set count,count+1\n.endr\n.text"
         )
     };
-    for (name, expected) in [("x".repeat(3000), "malformed"), ("0".repeat(29), "\"count\":300")] {
+    let mut shown = Vec::new();
+    for name in ["x".repeat(3000), "0".repeat(29)] {
         let assembly = forge(&name);
         let code = format!("mod forge {{ std::arch::global_asm!(r##\"{assembly}\"##); }}\n1");
         let outcome = json(&code).expect("denied", CODE_OF_DENIED);
-        assert_says(&outcome["error"]["evidence"], &[expected]);
+        shown.push(normal(&outcome["error"]["evidence"]));
         let length = outcome.to_string().len();
         assert!(length < 10_000, "{length} bytes");
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    {
+      "unknown": [
+        "malformed"
+      ],
+      "count": 1
+    }
+    {
+      "unknown": [
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]",
+        "[hash]"
+      ],
+      "count": 300
+    }
+    "#);
 }
 
 /// Writes frames to the broker's socket by hand; `FRAME` is one of them.
@@ -232,7 +275,12 @@ fn the_working_folder_selects_no_programs() {
     let project = folder.path().join("toolsmith.yaml");
     fs::write(&project, format!("mcpServers: {{ x: {{ command: {trap:?} }} }}\n")).unwrap();
     let run = || Run::new(&own).arguments(&["run", "--json", "-"]).working_folder(folder.path());
-    run().input("1").variable("PATH", &path).done().exits(2).says(&["not trusted yet", "toolsmith trust"]);
+    assert_snapshot!(normal(&run().input("1").variable("PATH", &path).done().exits(2).stderr), @r"
+    toolsmith: the configuration of this folder, /tmp/.tmpXXXXXX/toolsmith.yaml, is not trusted yet
+    help: review what it starts and which settings it weakens, then trust it: toolsmith trust
+    help: without a terminal: toolsmith trust --show, then toolsmith trust --yes
+    help: or name another configuration: --config FILE
+    ");
     fs::remove_file(&project).unwrap();
     let done = run()
         .input("demo::echo(\"mine\").await?.text()")

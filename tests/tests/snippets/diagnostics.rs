@@ -2,6 +2,8 @@
 
 use end_to_end::cache::json;
 use end_to_end::harness::assert_says;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::Value;
 
 #[track_caller]
@@ -60,9 +62,22 @@ fn type_errors_are_placed_exactly() {
 #[test]
 fn places_in_type_names_are_the_snippets() {
     let outcome = json("|x: i32| x + 1").expect("compile_error", 3);
+    let mut shown = Vec::new();
     for text in [&outcome["diagnostics"][0]["message"], &outcome["diagnostics"][0]["rendered"]] {
-        assert_says(text, &["{closure@snippet.rs:1:1: 1:9}"]);
+        shown.push(normal(&text));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    the snippet's result `{closure@snippet.rs:1:1: 1:9}` cannot be turned into JSON
+    error[E0277]: the snippet's result `{closure@snippet.rs:1:1: 1:9}` cannot be turned into JSON
+     --> 1:1
+    1 | |x: i32| x + 1
+      | ^^^^^^^^^^^^^^ the trait `Serialize` is not implemented for closure `{closure@snippet.rs:1:1: 1:9}`
+     --> 1:1
+    1 | |x: i32| x + 1
+      | ^^^^^^^^ consider calling this closure
+    note: end the snippet with a value that implements `serde::Serialize`, or with `;` for no result
+    note: a tool call must be awaited first: `.await?`
+    ");
 }
 
 #[test]
@@ -94,21 +109,41 @@ fn syntax_errors_need_no_compiler() {
 fn messages_help_with_tools() {
     let outcome = json("let page = demo::list_orders().limit(\"ten\").await?;\npage.orders.len()")
         .expect("compile_error", 3);
-    assert_says(&outcome["diagnostics"][0]["hint"], &["demo::list_orders", "limit"]);
+    assert_snapshot!(normal(&outcome["diagnostics"][0]["hint"]), @r"
+    demo::list_orders(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+    enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+    Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+    OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+    ");
 
     let taken = json("let customer = demo::get_customer(\"c-01\").await?;\ncustomer.surname")
         .expect("compile_error", 3);
     assert_eq!(first(&taken), (2, 10));
-    assert_says(&taken["diagnostics"][0]["hint"], &["no field `surname`", "demo::get_customer(id"]);
+    assert_snapshot!(normal(&taken["diagnostics"][0]["hint"]), @r"
+    `GetCustomerOutput` has no field `surname`; its fields are `id`, `name`, `email`, `city` and `vip`
+    demo::get_customer(id: String /* The customer's id, such as `c-01`. */) -> GetCustomerOutput
+    GetCustomerOutput { id: String, name: String, email: String, city: String, vip: bool /* Whether this is a very important customer. */ }
+    ");
 
     let unknown = json("demo::list_ordes().await?").expect("compile_error", 3);
-    assert_says(&unknown["diagnostics"][0]["hint"], &["list_ordes", "list_orders"]);
+    assert_snapshot!(normal(&unknown["diagnostics"][0]["hint"]), @r"
+    `demo` has no `list_ordes`; did you mean `list_orders`?
+    demo::list_orders(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+    enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+    Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+    OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+    ");
 
     let not_awaited = json("(demo::echo(\"x\"), 1)").expect("compile_error", 3);
-    assert_says(&not_awaited["diagnostics"][0]["hint"], &["a call must be awaited: `demo::echo(…).await?`"]);
+    assert_snapshot!(normal(&not_awaited["diagnostics"][0]["hint"]), @r"
+    a call must be awaited: `demo::echo(…).await?`
+    demo::echo(message: String /* The text to send back. */) -> ToolResult
+    ");
 
     let no_server = json("nosuch::tool().await?").expect("compile_error", 3);
-    assert_says(&no_server["diagnostics"][0]["message"], &["nosuch"]);
+    assert_snapshot!(normal(&no_server["diagnostics"][0]["message"]), @r"
+    cannot find module or crate `nosuch` in this scope
+    ");
 }
 
 #[test]

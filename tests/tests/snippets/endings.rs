@@ -2,6 +2,8 @@
 
 use end_to_end::cache::{json, plain};
 use end_to_end::harness::{FOREVER, assert_says};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::Value;
 
 /// A generous time limit for snippets that should end long before.
@@ -11,8 +13,10 @@ const LONG: [&str; 2] = ["--timeout", "40"];
 fn a_too_large_program_is_an_outcome() {
     let code = "static LARGE: [u8; 80 << 20] = [1; 80 << 20];\nLARGE[std::hint::black_box(7)]";
     let outcome = json(code).expect("compile_error", 3);
-    assert_says(&outcome["error"]["message"], &["larger than 64 MiB"]);
-    assert_says(&outcome["diagnostics"][0]["hint"], &["static"]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @"the program would be larger than 64 MiB");
+    assert_snapshot!(normal(&outcome["diagnostics"][0]["hint"]), @r"
+    a large `static` is part of the program; create large values at run time
+    ");
 }
 
 #[test]
@@ -33,49 +37,103 @@ fn exit_codes_of_the_snippet_have_a_meaning() {
 #[test]
 fn errors_of_the_snippet_are_runtime_errors() {
     let cases = [
-        ("Err::<(), _>(anyhow!(\"no stock\").context(\"counting\"))", "counting: no stock"),
-        ("bail!(\"gave up after {} tries\", 3)", "gave up after 3 tries"),
-        ("let x: i32 = \"abc\".parse()?; x", "invalid digit"),
-        ("return Err(anyhow!(\"early\"));", "early"),
-        ("async fn run() -> Result<(), String> { Err(\"plain\".to_string()) }", "plain"),
-        ("fn main() -> Result<(), Box<dyn std::error::Error>> { Err(\"boxed\".into()) }", "boxed"),
-        ("HashMap::from([(vec![1], 2)])", "cannot be turned into JSON"),
+        "Err::<(), _>(anyhow!(\"no stock\").context(\"counting\"))",
+        "bail!(\"gave up after {} tries\", 3)",
+        "let x: i32 = \"abc\".parse()?; x",
+        "return Err(anyhow!(\"early\"));",
+        "async fn run() -> Result<(), String> { Err(\"plain\".to_string()) }",
+        "fn main() -> Result<(), Box<dyn std::error::Error>> { Err(\"boxed\".into()) }",
+        "HashMap::from([(vec![1], 2)])",
     ];
-    for (code, message) in cases {
+    let mut shown = Vec::new();
+    for code in cases {
         let outcome = json(code).expect("runtime_error", 1);
         assert_eq!(outcome["error"]["kind"], "error", "{code}");
-        assert_says(&outcome["error"]["message"], &[message]);
+        shown.push(normal(&outcome["error"]["message"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    counting: no stock
+    gave up after 3 tries
+    invalid digit found in string
+    early
+    plain
+    boxed
+    the snippet's result cannot be turned into JSON: key must be a string
+    ");
 }
 
 #[test]
 fn a_panic_names_line_and_message() {
     let cases = [
-        ("panic!(\"boom\")", "boom", (1, 1)),
-        ("let a = 1;\nlet list: Vec<i32> = vec![];\nlist[a]", "index out of bounds", (3, 5)),
-        ("let x: Option<i32> = None;\n    x.unwrap()", "`None` value", (2, 7)),
-        ("let a = args.iter().count() as i32;\n1 / a", "divide by zero", (2, 1)),
-        ("let a = 1;\nassert_eq!(a, 2, \"größer\");", "größer", (2, 1)),
-        ("fn main() {\n    unreachable!(\"never\")\n}", "never", (2, 5)),
-        ("let a = 1;\nstd::thread::spawn(|| panic!(\"elsewhere\")).join().unwrap();", "Any", (2, 51)),
-        ("let a = 1;\nlet b: i32 = std::panic::panic_any(5); a + b", "without a message", (2, 14)),
+        ("panic!(\"boom\")", (1, 1)),
+        ("let a = 1;\nlet list: Vec<i32> = vec![];\nlist[a]", (3, 5)),
+        ("let x: Option<i32> = None;\n    x.unwrap()", (2, 7)),
+        ("let a = args.iter().count() as i32;\n1 / a", (2, 1)),
+        ("let a = 1;\nassert_eq!(a, 2, \"größer\");", (2, 1)),
+        ("fn main() {\n    unreachable!(\"never\")\n}", (2, 5)),
+        ("let a = 1;\nstd::thread::spawn(|| panic!(\"elsewhere\")).join().unwrap();", (2, 51)),
+        ("let a = 1;\nlet b: i32 = std::panic::panic_any(5); a + b", (2, 14)),
     ];
-    for (code, message, (line, column)) in cases {
+    let mut shown = Vec::new();
+    for (code, (line, column)) in cases {
         let outcome = json(code).expect("panic", 1);
         assert_eq!(outcome["error"]["kind"], "panic", "{code}");
-        assert_says(&outcome["error"]["message"], &[message]);
+        shown.push(normal(&outcome["error"]["message"]));
         let evidence = &outcome["error"]["evidence"];
         assert_eq!(
             (&evidence["line"], &evidence["column"]),
             (&line.into(), &column.into()),
             "{code}: {evidence}"
         );
-        assert_says(&outcome["stderr"], &[&format!("panicked at line {line}, column {column}")]);
+        shown.push(normal(&outcome["stderr"]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    boom
+    thread 'main' panicked at line 1, column 1:
+    boom
+
+    index out of bounds: the len is 0 but the index is 1
+    thread 'main' panicked at line 3, column 5:
+    index out of bounds: the len is 0 but the index is 1
+
+    called `Option::unwrap()` on a `None` value
+    thread 'main' panicked at line 2, column 7:
+    called `Option::unwrap()` on a `None` value
+
+    attempt to divide by zero
+    thread 'main' panicked at line 2, column 1:
+    attempt to divide by zero
+
+    assertion `left == right` failed: größer
+      left: 1
+     right: 2
+    thread 'main' panicked at line 2, column 1:
+    assertion `left == right` failed: größer
+      left: 1
+     right: 2
+
+    internal error: entered unreachable code: never
+    thread 'main' panicked at line 2, column 5:
+    internal error: entered unreachable code: never
+
+    called `Result::unwrap()` on an `Err` value: Any { .. }
+    thread 'unnamed' panicked at line 2, column 23:
+    elsewhere
+    thread 'main' panicked at line 2, column 51:
+    called `Result::unwrap()` on an `Err` value: Any { .. }
+
+    a panic without a message
+    thread 'main' panicked at line 2, column 14:
+    a panic without a message
+    ");
     let outcome =
         json("let caught = std::panic::catch_unwind(|| panic!(\"caught\")).is_err(); caught").expect("ok", 0);
     assert_eq!(outcome["result"], true);
-    plain("\n\npanic!(\"boom\")").done().exits(1).says(&["the snippet panicked: boom", "line 3"]);
+    assert_snapshot!(normal(&plain("\n\npanic!(\"boom\")").done().exits(1).stderr), @r"
+    thread 'main' panicked at line 3, column 1:
+    boom
+    the snippet panicked: boom (line 3, column 1)
+    ");
 }
 
 #[test]

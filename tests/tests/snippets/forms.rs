@@ -1,7 +1,8 @@
 //! The accepted forms of a snippet, and their results.
 
 use end_to_end::cache::{json, plain};
-use end_to_end::harness::assert_says;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// Runs every form; reports all failures together.
@@ -138,11 +139,12 @@ fn a_run_with_arguments_reads_them() {
             .expect("ok", 0);
     assert_eq!(outcome["result"], "ADA");
     let missing = json("args.require(\"name\")?.len()").expect("runtime_error", 1);
-    assert_says(&missing["error"]["message"], &["\"name\" was not given"]);
+    assert_snapshot!(normal(&missing["error"]["message"]), @r#"the argument "name" was not given"#);
 }
 
 #[test]
 fn a_result_is_unwrapped_by_its_type() {
+    let mut shown = Vec::new();
     for code in [
         "demo::fail().await",
         "let failed = demo::fail().await;\nfailed",
@@ -152,9 +154,15 @@ fn a_result_is_unwrapped_by_its_type() {
         let outcome = json(code).expect("runtime_error", 1);
         assert_eq!(outcome["result"], Value::Null, "{code}");
         assert_eq!(outcome["error"]["kind"], "tool", "{code}");
-        assert_says(&outcome["error"]["message"], &["demo.fail", "this tool always fails"]);
+        shown.push(normal(&outcome["error"]["message"]));
         assert_eq!(outcome["error"]["evidence"]["tool"]["kind"], "failed", "{code}");
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    demo.fail failed: this tool always fails
+    demo.fail failed: this tool always fails
+    demo.fail failed: this tool always fails
+    demo.fail failed: this tool always fails
+    ");
     let outcome = json("fn read() -> Result<i32, String> { Err(\"not today\".into()) }\nread()")
         .expect("runtime_error", 1);
     assert_eq!(outcome["error"]["message"], "not today");
@@ -167,12 +175,14 @@ fn text_output_shows_output_and_result() {
     assert_eq!(done.stdout, "0\n1\n2\n42\n");
     let done = plain("print!(\"no line end\"); \"text\"").done().exits(0);
     assert_eq!(done.stdout, "no line end\ntext\n");
-    let done = plain("eprintln!(\"aside\"); json!({ \"a\": [1] })").done().exits(0).says(&["aside"]);
+    let done = plain("eprintln!(\"aside\"); json!({ \"a\": [1] })").done().exits(0);
+    assert_snapshot!(normal(&done.stderr), @"aside");
     assert_eq!(done.stdout, "{\"a\":[1]}\n");
-    plain("demo::fail().message(\"out of stock\").await")
-        .done()
-        .exits(1)
-        .says(&["the snippet failed", "out of stock"]);
+    let printed = plain("demo::fail().message(\"out of stock\").await").done().exits(1);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    the snippet failed: demo.fail failed: out of stock; 1 tool call was made
+    ");
     let done =
         plain("let x: i32 = \"a\"; x").done().exits(3).says(&["error[E0308]", "1:14", "does not compile"]);
     assert_eq!(done.stdout, "");

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use end_to_end::cache::json;
-use end_to_end::harness::{Run, assert_says, binary};
+use end_to_end::harness::{Run, binary};
+use end_to_end::page::normal;
 use end_to_end::tiers::{has_namespaces, sandbox_config, without_namespaces};
+use insta::assert_snapshot;
 use serde_json::json as value;
 
 use end_to_end::cache::{shared, with_the_layer_of_the_shared};
@@ -52,19 +54,23 @@ fn scratch_space_is_bounded() {
     if !has_namespaces() {
         return;
     }
-    let full = "No space left on device";
     // In one file, in many, and in files that were removed.
     let one = "std::fs::write(\"big\", vec![1u8; 2 << 20])?; 1";
     let outcome = with("scratch: 1MiB", one).expect("runtime_error", 1);
-    assert_says(&outcome["error"]["message"], &[full]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @"No space left on device (os error 28)");
     let many = "for i in 0..64 { std::fs::write(i.to_string(), vec![1u8; 32 << 10])?; }\n1";
     let outcome = with("scratch: 1MiB", many).expect("runtime_error", 1);
-    assert_says(&outcome["error"]["message"], &[full]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @"No space left on device (os error 28)");
     let repeated =
         "for _ in 0..64 { std::fs::write(\"a\", vec![1u8; 512 << 10])?; std::fs::remove_file(\"a\")?; }\n1";
     assert_eq!(with("scratch: 1MiB", repeated).result(), 1);
     let outcome = with("scratch: 1KiB", "1").done().exits(2);
-    outcome.says(&["given.yaml:5:", "at least 64KiB"]);
+    assert_snapshot!(normal(&outcome.stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:5:14: "1KiB" is too small; write at least 64KiB
+      |
+    5 |     scratch: 1KiB
+      |              ^
+    "#);
 }
 
 /// A folder with a configuration and the paths it grants.
@@ -204,15 +210,29 @@ fn a_created_file_that_other_programs_obey_is_reported() {
 #[test]
 fn a_missing_path_is_reported_with_its_place() {
     let granted = Granted::new();
-    for (lines, place, path) in [
-        ("read: [in, nowhere]", "tools.yaml:5:16", "nowhere"),
-        ("write:\n      - out\n      - out/nothing", "tools.yaml:7:9", "out/nothing"),
-    ] {
+    let mut shown = Vec::new();
+    for lines in ["read: [in, nowhere]", "write:\n      - out\n      - out/nothing"] {
         let done = granted.run(Run::new(shared()), lines, "1").done().exits(2);
-        done.says(&[place, &granted.path(path), "does not exist"]);
+        shown.push(normal(&done.stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: /tmp/.tmpXXXXXX/tools.yaml:5:16: /tmp/.tmpXXXXXX/nowhere does not exist; create it, or grant another path
+      |
+    5 |     read: [in, nowhere]
+      |                ^
+
+    toolsmith: /tmp/.tmpXXXXXX/tools.yaml:7:9: /tmp/.tmpXXXXXX/out/nothing does not exist; create it, or grant another path
+      |
+    7 |       - out/nothing
+      |         ^
+    ");
     let lines = "read: [\"${NO_SUCH_FOLDER}\"]";
-    granted.run(Run::new(shared()), lines, "1").done().exits(2).says(&["tools.yaml:5:", "NO_SUCH_FOLDER"]);
+    assert_snapshot!(normal(&granted.run(Run::new(shared()), lines, "1").done().exits(2).stderr), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/tools.yaml:5:12: the environment variable NO_SUCH_FOLDER is not set; set it, or write a default: ${NO_SUCH_FOLDER:-…}
+      |
+    5 |     read: ["${NO_SUCH_FOLDER}"]
+      |            ^
+    "#);
     let granting = granted.run(Run::new(shared()).variable("GRANTED", "in"), "read: [\"${GRANTED}\"]", "1");
     if has_namespaces() {
         assert_eq!(granting.result(), 1);
@@ -226,11 +246,29 @@ fn the_cache_cannot_be_granted_for_writing() {
     with_the_layer_of_the_shared(&cache);
     std::os::unix::fs::symlink("in", granted.path("link")).unwrap();
     // Above the cache, the cache, inside it, and through a link.
+    let mut shown = Vec::new();
     for path in ["in", "in/cache", "in/cache/layers-v1", "link/cache", "."] {
         let run = granted.run(Run::new(&cache), &format!("write: [{path}]"), "println!(\"ran\"); 1");
-        let done = run.done().exits(7).says(&["programs may not write to", "the cache", "narrower path"]);
+        let done = run.done().exits(7);
+        shown.push(normal(&done.stderr));
         done.has_no_outcome();
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/in: the cache /tmp/.tmpXXXXXX/in/cache is there, from which later programs are made
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/in/cache: the cache /tmp/.tmpXXXXXX/in/cache is there, from which later programs are made
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/in/cache/layers-v1: the cache /tmp/.tmpXXXXXX/in/cache is there, from which later programs are made
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/link/cache: the cache /tmp/.tmpXXXXXX/in/cache is there, from which later programs are made
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX: the cache /tmp/.tmpXXXXXX/in/cache is there, from which later programs are made
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+    ");
     if has_namespaces() {
         assert_eq!(granted.run(Run::new(&cache), "write: [out]", "1").result(), 1);
     }
@@ -308,17 +346,39 @@ fn program_and_configuration_folders_cannot_be_granted_for_writing() {
         assert!(done.stdout.contains("programs may not write to"), "{done:#?}");
     }
     // A parent folder contains several of them: one is named.
+    let mut shown = Vec::new();
     for path in [".", "in", "link", "in/.."] {
         let run = granted.run(Run::new(shared()), &format!("write: [{path}]"), "1");
-        homes.with_variables(run).done().exits(7).says(&["programs may not write to", "is there"]);
+        shown.push(normal(&homes.with_variables(run).done().exits(7).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX: rustup's folder /tmp/.tmpXXXXXX/in/rustup is there, whose compilers make later programs
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/in: rustup's folder /tmp/.tmpXXXXXX/in/rustup is there, whose compilers make later programs
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/link: rustup's folder /tmp/.tmpXXXXXX/in/rustup is there, whose compilers make later programs
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/in/..: rustup's folder /tmp/.tmpXXXXXX/in/rustup is there, whose compilers make later programs
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+    ");
     // A search path folder that is a link: neither its target nor the link's folder can be granted.
+    let mut shown = Vec::new();
     for path in ["out", "in/away"] {
         let run = granted.run(Run::new(shared()), &format!("write: [{path}]"), "1");
         let run =
             homes.with_variables(run).variable("PATH", &format!("/usr/bin:{}", granted.path("in/away")));
-        run.done().exits(7).says(&["programs may not write to", "search path"]);
+        shown.push(normal(&run.done().exits(7).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/out: a folder of the search path (PATH) /tmp/.tmpXXXXXX/in/away is there, whose programs others start
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+
+    toolsmith: programs may not write to /tmp/.tmpXXXXXX/in/away: a folder of the search path (PATH) /tmp/.tmpXXXXXX/in/away is there, whose programs others start
+    help: grant a narrower path in codeMode.sandbox.write, apart from it
+    ");
     if has_namespaces() {
         let run = granted.run(Run::new(shared()), "write: [out]", "1");
         assert_eq!(homes.with_variables(run).result(), 1);
@@ -351,12 +411,18 @@ fn confinement_is_off_only_if_configured() {
     let code = "(std::fs::read_to_string(\"/etc/passwd\")?.contains(\"root:\"), std::env::vars_os().count())";
     json(code).expect("runtime_error", 1);
     let off = "dangerouslyRunWithoutSandbox: true";
-    let done = with(off, code).done().exits(0).says(&["warning: the sandbox is OFF"]);
+    let done = with(off, code).done().exits(0);
+    assert_snapshot!(normal(&done.stderr), @r"
+    warning: the sandbox is OFF (codeMode.sandbox.dangerouslyRunWithoutSandbox): the compiler and every program can read, change and send whatever you can
+    ");
     let outcome = done.outcome();
     assert_eq!(outcome["sandbox"]["tier"], "off");
     assert_eq!(outcome["result"], value!([true, 0]), "the environment stays empty");
     assert!(!outcome["sandbox"]["layers"].to_string().contains("seccomp"), "{outcome:#}");
-    let done = with(off, code).argument("--quiet").done().exits(0).says(&["warning: the sandbox is OFF"]);
+    let done = with(off, code).argument("--quiet").done().exits(0);
+    assert_snapshot!(normal(&done.stderr), @r"
+    warning: the sandbox is OFF (codeMode.sandbox.dangerouslyRunWithoutSandbox): the compiler and every program can read, change and send whatever you can
+    ");
     assert_eq!(done.outcome()["status"], "ok");
     // Limits are not part of the sandbox.
     let outcome = with(off, "loop {}").arguments(&["--timeout", "1"]).expect("timeout", 4);
@@ -369,18 +435,40 @@ fn confinement_is_off_only_if_configured() {
 
 #[test]
 fn wrong_tiers_are_reported() {
-    for (lines, place, phrases) in [
-        ("minimum: most", "5:14", &["\"most\"", "full, landlock+seccomp or namespaces+seccomp"][..]),
-        ("minimum: off", "5:14", &["not a sandbox tier"]),
-        (
-            "minimum: full\n    dangerouslyRunWithoutSandbox: true",
-            "6:35",
-            &["contradict each other", "remove one"],
-        ),
-        ("dangerouslyRunWithoutSandbox: yes please", "5:", &["given.yaml"]),
-        ("network: true", "5:", &["network", "scratch"]),
+    let mut shown = Vec::new();
+    for lines in [
+        "minimum: most",
+        "minimum: off",
+        "minimum: full\n    dangerouslyRunWithoutSandbox: true",
+        "dangerouslyRunWithoutSandbox: yes please",
+        "network: true",
     ] {
-        let done = with(lines, "1").done().exits(2).says(&[&format!("given.yaml:{place}")]);
-        done.says(phrases);
+        shown.push(normal(&with(lines, "1").done().exits(2).stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:5:14: "most" is not a sandbox tier: use full, landlock+seccomp or namespaces+seccomp
+      |
+    5 |     minimum: most
+      |              ^
+
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:5:14: "off" is not a sandbox tier: use full, landlock+seccomp or namespaces+seccomp
+      |
+    5 |     minimum: off
+      |              ^
+
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:6:35: dangerouslyRunWithoutSandbox and a minimum contradict each other; remove one of them
+      |
+    6 |     dangerouslyRunWithoutSandbox: true
+      |                                   ^
+
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:5:35: expected true or false
+      |
+    5 |     dangerouslyRunWithoutSandbox: yes please
+      |                                   ^
+
+    toolsmith: /tmp/.tmpXXXXXX/given.yaml:5:5: unknown key `network`; write one of wallClock, memory, cpu, threads, processors, output, scratch, read, write, minimum, dangerouslyRunWithoutSandbox
+      |
+    5 |     network: true
+      |     ^
+    "#);
 }

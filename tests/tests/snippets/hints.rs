@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use end_to_end::cache::{json as run, plain};
-use end_to_end::harness::assert_says;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::json;
 
 /// A mistake, and the phrases of the hint of its first message.
@@ -67,12 +68,16 @@ fn tools_of_other_names_are_found() {
 /// If no name is similar, the hint lists the tools.
 #[test]
 fn dissimilar_names_are_not_suggested() {
+    let mut shown = Vec::new();
     for code in ["demo::delete_everything().await?", "demo::get_weather(\"here\").await?"] {
         let outcome = run(code).expect("compile_error", 3);
         let hint = &outcome["diagnostics"][0]["hint"];
-        assert_says(hint, &["`demo` has no", "its tools are `create_note`, `echo`", "and `slow`"]);
-        assert!(!hint.as_str().unwrap().contains("did you mean"), "{hint}");
+        shown.push(normal(&hint));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    `demo` has no `delete_everything`; its tools are `create_note`, `echo`, `fail`, `get_customer`, `image`, `json_response`, `list_orders`, `search_products` and `slow`
+    `demo` has no `get_weather`; its tools are `create_note`, `echo`, `fail`, `get_customer`, `image`, `json_response`, `list_orders`, `search_products` and `slow`
+    ");
 }
 
 #[test]
@@ -116,7 +121,14 @@ fn tools_of_a_large_server_are_found_in_the_catalog() {
     let diagnostic = &outcome["diagnostics"][0];
     assert!(!diagnostic["rendered"].as_str().unwrap().contains("list_orders_3"), "{diagnostic}");
     let hint = diagnostic["hint"].as_str().unwrap();
-    assert_says(&diagnostic["hint"], &["did you mean `list_orders_3`", "shop::list_orders_3(cursor?"]);
+    assert_snapshot!(normal(&diagnostic["hint"]), @r"
+    `shop` has no `list_order_3`; did you mean `list_orders_3`?
+    shop::list_orders_3(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> ListOrdersOutput
+    enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+    ListOrdersOutput { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+    Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+    OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+    ");
     assert!(hint.chars().count() <= HINT_LIMIT, "{}", hint.len());
     advised_with(
         config,
@@ -319,8 +331,14 @@ fn signatures_are_not_repeated() {
     let hints: Vec<&str> =
         outcome["diagnostics"].as_array().unwrap().iter().map(|one| one["hint"].as_str().unwrap()).collect();
     assert_eq!(hints.len(), 2, "{outcome:#}");
-    assert!(hints[0].contains(LIST_ORDERS), "{hints:?}");
-    assert!(hints[1].contains("no field `next`") && !hints[1].contains('\n'), "{hints:?}");
+    assert_snapshot!(normal(&hints[0]), @r"
+    `ListOrdersOutput` has no field `order`; did you mean `orders`?
+    demo::list_orders(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+    enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+    Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+    OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+    ");
+    assert_snapshot!(normal(&hints[1]), @"`ListOrdersOutput` has no field `next`; did you mean `next_cursor`?");
 }
 
 /// Ambiguous or misleading mistakes are not corrected.
@@ -346,6 +364,7 @@ fn calls_that_are_never_made_cause_a_warning() {
     let own = "async fn add(text: &str) -> Result<()> {\n    demo::create_note(text, \"t\").await?;\n    Ok(())\n}\nadd(\"a\");\n1";
     let dropped = "fn make() -> Vec<i32> { vec![1] }\nmake().iter().map(|x| x + 1);\n1";
     let asleep = "sleep(Duration::from_millis(1));\n1";
+    let mut shown = Vec::new();
     for (code, line) in [(own, 5), (dropped, 2), (asleep, 1)] {
         for _ in 0..2 {
             let outcome = run(code).expect("ok", 0);
@@ -358,6 +377,33 @@ fn calls_that_are_never_made_cause_a_warning() {
             assert_eq!(outcome["calls_total"], 0);
         }
         let done = plain(code).done().exits(0);
-        done.says(&["warning[unused_must_use]"]);
+        shown.push(normal(&done.stderr));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    toolsmith: warning[unused_must_use]: unused implementer of `Future` that must be used
+     --> 5:1
+    5 | add("a");
+      | ^^^^^^^^
+    note: futures do nothing unless you `.await` or poll them
+    note: requested on the command line with `--force-warn unused-must-use`
+
+    toolsmith: warning[unused_must_use]: unused `std::iter::Map` that must be used
+     --> 2:1
+    2 | make().iter().map(|x| x + 1);
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    note: iterators are lazy and do nothing unless consumed
+    note: requested on the command line with `--force-warn unused-must-use`
+    help: use `let _ = ...` to ignore the resulting value
+      2:1: `let _ =`
+
+    toolsmith: warning[unused_must_use]: unused `Sleep` that must be used
+     --> 1:1
+    1 | sleep(Duration::from_millis(1));
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    note: futures do nothing unless you `.await` or poll them
+    note: requested on the command line with `--force-warn unused-must-use`
+    help: use `let _ = ...` to ignore the resulting value
+      1:1: `let _ =`
+    "#);
 }

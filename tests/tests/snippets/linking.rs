@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use end_to_end::cache::with_the_layer_of_the_shared;
 use end_to_end::cache::{json, plain};
 use end_to_end::harness::{Run, assert_says, unique};
+use end_to_end::page::normal;
 use end_to_end::tiers::sandbox_config;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -318,11 +320,10 @@ fn a_damaged_program_is_reported_and_compiled_again() {
         bytes[64] = 4;
         fs::write(&file, bytes).unwrap();
     }
-    run().done().exits(7).says(&[
-        "the cached program",
-        "is damaged",
-        "help: it has been removed; run the snippet again",
-    ]);
+    assert_snapshot!(normal(&run().done().exits(7).stderr), @r"
+    toolsmith: the cached program /tmp/.tmpXXXXXX/programs-v1/[hash]/program is damaged: the image has a segment of type 0x4, which can't be composed
+    help: it has been removed; run the snippet again
+    ");
     assert_eq!(run().result(), 42);
 }
 

@@ -1,7 +1,9 @@
 //! Looking up tools from a snippet.
 
 use end_to_end::cache::json;
-use end_to_end::harness::{assert_says, fault_entry};
+use end_to_end::harness::fault_entry;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::json;
 
 #[test]
@@ -12,7 +14,13 @@ fn tools_are_found_from_a_snippet() {
     let outcome = json(code).argument("--demo").expect("ok", 0);
     let result = &outcome["result"];
     assert_eq!((&result[0], &result[1], &result[2]), (&json!("demo"), &json!("demo"), &json!("list_orders")));
-    assert_says(&result[3], &["list_orders(cursor?: String", "-> { orders: Vec<Order>", "OrderItem {"]);
+    assert_snapshot!(normal(&result[3]), @r"
+    /// List the shop's orders, oldest first, page by page: pass `next_cursor` of one page as `cursor` of the next.
+    list_orders(cursor?: String /* `next_cursor` of the previous page. Omit it for the first page. */, limit?: i64 /* How many orders the page may have; default 20; at least 1; at most 50 */, status?: OrderStatus /* Only orders with this status. */) -> { orders: Vec<Order> /* The orders, oldest first. */, next_cursor: Option<String> /* Pass it as `cursor` to get the next page; absent on the last one. */ }
+    enum OrderStatus { Pending, Shipped, Delivered, Cancelled, Other(String) }
+    Order { id: String, customer_id: String /* The customer; see `get_customer`. */, status: OrderStatus, total_cents: i64 /* The sum over all items, in cents; at least 0 */, items: Vec<OrderItem>, placed_at: String /* When the order was placed, in RFC 3339 format. */ }
+    OrderItem { sku: String /* The product's stock-keeping unit. */, quantity: i64 /* at least 0 */ }
+    ");
     assert_eq!(result[4][0]["function"], "list_orders");
     // It makes no calls and needs no session.
     assert_eq!((&outcome["manifest"], &outcome["calls"]), (&json!([]), &json!([])));
@@ -38,17 +46,49 @@ fn tools_are_described_from_a_snippet() {
          let one: String = describe_tools(vec![String::from(\"slow\")]).await?;\n\
          (text, one)";
     let result = json(code).argument("--demo").result();
-    assert_says(
-        &result[0],
-        &[
-            "/// Get one customer by id.",
-            "demo::get_customer(id).await?",
-            "struct GetCustomerOutput {",
-            "demo::echo(message)",
-        ],
-    );
-    assert_says(&result[0], &["\"list_order\": there is no such tool; did you mean demo::list_orders?"]);
-    assert_says(&result[1], &["demo::slow(seconds).await?"]);
+    assert_snapshot!(normal(&result[0]), @r#"
+    /// Get one customer by id. An unknown id is an error.
+    demo::get_customer(id).await?
+    demo::GetCustomerInput { id }.call().await?
+    // Returns GetCustomerOutput.
+
+    struct GetCustomerInput {
+        /// The customer's id, such as `c-01`.
+        id: String, // required
+    }
+
+    struct GetCustomerOutput {
+        id: String,
+        name: String,
+        email: String,
+        city: String,
+        /// Whether this is a very important customer.
+        vip: bool,
+    }
+
+    /// Answer with exactly the text that was sent.
+    demo::echo(message).await?
+    demo::EchoInput { message }.call().await?
+    // Returns a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).
+
+    struct EchoInput {
+        /// The text to send back.
+        message: String, // required
+    }
+
+    // "list_order": there is no such tool; did you mean demo::list_orders?
+    "#);
+    assert_snapshot!(normal(&result[1]), @r"
+    /// Wait for some seconds, then answer. Ends early if the request is cancelled.
+    demo::slow(seconds).await?
+    demo::SlowInput { seconds }.call().await?
+    // Returns a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).
+
+    struct SlowInput {
+        /// How long to wait, in seconds.
+        seconds: f64, // required; at least 0; at most 3600
+    }
+    ");
 }
 
 #[test]
@@ -56,14 +96,15 @@ fn a_failed_lookup_is_an_error_that_can_be_matched() {
     let code = "match search_tools(\"orders\").server(\"dmeo\").await {\n    \
          Err(error) if error.kind == ToolErrorKind::InvalidParams => error.to_string(),\n    \
          other => bail!(\"{other:?}\"),\n}";
-    assert_says(
-        &json(code).argument("--demo").result(),
-        &["toolsmith.search_tools", "\"dmeo\": there is no such server", "did you mean demo"],
-    );
+    assert_snapshot!(normal(&json(code).argument("--demo").result()), @r#"
+    toolsmith.search_tools was not called, because its arguments do not fit: the server "dmeo": there is no such server; did you mean demo?
+    "#);
     let outcome = json("search_tools(\"orders\").server(\"dmeo\").await?.len()")
         .argument("--demo")
         .expect("runtime_error", 1);
-    assert_says(&outcome["error"]["message"], &["no such server"]);
+    assert_snapshot!(normal(&outcome["error"]["message"]), @r#"
+    toolsmith.search_tools was not called, because its arguments do not fit: the server "dmeo": there is no such server; did you mean demo?
+    "#);
 }
 
 #[test]
@@ -84,7 +125,19 @@ fn many_concurrent_lookups_work_and_can_be_dropped() {
 #[test]
 fn a_search_that_is_not_awaited_causes_a_warning() {
     let outcome = json("search_tools(\"orders\");\n1").expect("ok", 0);
-    assert_says(&outcome["diagnostics"], &["a search does nothing until it is awaited"]);
+    assert_snapshot!(normal(&outcome["diagnostics"]), @r#"
+    [
+      {
+        "level": "warning",
+        "code": "unused_must_use",
+        "message": "unused `SearchTools` that must be used",
+        "line": 1,
+        "column": 1,
+        "rendered": "warning[unused_must_use]: unused `SearchTools` that must be used\n --> 1:1\n1 | search_tools(\"orders\");\n  | ^^^^^^^^^^^^^^^^^^^^^^\nnote: a search does nothing until it is awaited: `search_tools(…).await?`\nnote: requested on the command line with `--force-warn unused-must-use`\nhelp: use `let _ = ...` to ignore the resulting value\n  1:1: `let _ =`\n",
+        "hint": null
+      }
+    ]
+    "#);
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::path::Path;
 use end_to_end::cache::shared;
 use end_to_end::cache::{json, plain};
 use end_to_end::harness::{Run, assert_says};
+use end_to_end::page::normal;
 use end_to_end::serving::DEMO;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -154,15 +156,23 @@ fn arguments_files_and_quiet() {
     let loud = plain("1").done().exits(0);
     assert_eq!(loud.stdout, "1\n");
     let loud = plain("demo::echo(\"hello\").await?.text()").done().exits(0);
-    assert_says(&json!(loud.stderr), &["built-in demo server"]);
-    Run::new(shared()).arguments(&["run", "no-such-file.rs"]).done().exits(2).says(&["no-such-file.rs"]);
-    Run::new(shared()).arguments(&["run", "/"]).done().exits(2).says(&["snippet can't be read"]);
-    Run::new(shared())
-        .arguments(&["run", "-"])
-        .input(b"let a = \"\xff\";")
-        .done()
-        .exits(2)
-        .says(&["not UTF-8", "byte 9"]);
+    assert_snapshot!(normal(&json!(loud.stderr)), @r"
+    toolsmith: no MCP servers are configured: `demo` is the built-in demo server (add one of your own with `toolsmith mcp add`)
+    ");
+    let printed = Run::new(shared()).arguments(&["run", "no-such-file.rs"]).done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the snippet can't be read: there is no file no-such-file.rs
+    help: check the path; `toolsmith run -` reads the snippet from standard input
+    ");
+    assert_snapshot!(normal(&Run::new(shared()).arguments(&["run", "/"]).done().exits(2).stderr), @r"
+    toolsmith: the snippet can't be read: / is a folder
+    help: name the file of a snippet in it
+    ");
+    let printed = Run::new(shared()).arguments(&["run", "-"]).input(b"let a = \"\xff\";").done().exits(2);
+    assert_snapshot!(normal(&printed.stderr), @r"
+    toolsmith: the snippet is not UTF-8: byte 9 is not part of a character
+    help: save the file as UTF-8
+    ");
 }
 
 #[test]
@@ -201,10 +211,9 @@ fn limits_are_reported_in_readable_units_with_their_key() {
     }
     let outcome =
         json("sleep(Duration::from_secs(600)).await").arguments(&["--timeout", "2"]).expect("timeout", 4);
-    assert_says(
-        &outcome["error"]["message"],
-        &["after 2 s", "--timeout", "codeMode.sandbox.wallClock", "codeMode.maxTimeout"],
-    );
+    assert_snapshot!(normal(&outcome["error"]["message"]), @r"
+    it was stopped after 2 s, while running; do less at once, or raise the time limit: --timeout, codeMode.sandbox.wallClock, or the timeout of execute_code (at most codeMode.maxTimeout)
+    ");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::fs;
 
 use end_to_end::cache::json as run;
 use end_to_end::harness::{FAULT_SERVER, assert_says};
+use end_to_end::page::normal;
 use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A server with two resources and a template, and the demo server, which has none.
@@ -60,20 +62,23 @@ fn reading_needs_permission_and_the_denial_names_it() {
     let read = "mcp_resource_read(\"book://text\")";
     let refusal = refused(&with_books(""), read);
     assert_eq!(refusal[0], "denied");
-    assert_says(
-        &refusal[1],
-        &[
-            "books.mcp_resource_read",
-            "no terminal",
-            "books: { permissions: { \"mcp_resource_read\": allow } }",
-        ],
-    );
+    assert_snapshot!(normal(&refusal[1]), @r#"
+    toolsmith.mcp_resource_read was denied: books.mcp_resource_read: permission is required, but there is no terminal to ask on
+    help: allow it with --allow 'books.mcp_resource_read', or with `trust: true` or `permissions` in the server's entry, for example:
+    mcpServers:
+      books: { permissions: { "mcp_resource_read": allow } }
+    "#);
     let denied = format!("{}globalSettings: {{ deny: [books.mcp_resource_read] }}\n", with_books(ALLOWED));
+    let mut shown = Vec::new();
     for config in [denied, with_books(", permission: allow, permissions: { mcp_resource_read: deny }")] {
         let refusal = refused(&config, read);
         assert_eq!(refusal[0], "denied");
-        assert_says(&refusal[1], &["the configuration denies books.mcp_resource_read"]);
+        shown.push(normal(&refusal[1]));
     }
+    assert_snapshot!(shown.join("\n"), @r"
+    toolsmith.mcp_resource_read was denied: the configuration denies books.mcp_resource_read
+    toolsmith.mcp_resource_read was denied: the configuration denies books.mcp_resource_read
+    ");
     for trusted in [", trust: true", ", trust: true, enabledTools: [nothing]"] {
         assert_eq!(refused(&with_books(trusted), read)[0], "read", "{trusted}");
     }
@@ -95,20 +100,31 @@ fn denied_resources_are_not_listed() {
 fn unknown_uris_and_servers_are_reported_with_suggestions() {
     let config = with_books(ALLOWED);
     let suggestion = refused(&config, "mcp_resource_read(\"book://txt\")");
-    assert_says(&suggestion[1], &["no such book", "did you mean book://text?"]);
+    assert_snapshot!(normal(&suggestion[1]), @r"
+    toolsmith.mcp_resource_read refused the request: MCP server `books`: the answer to `resources/read` failed with error -32002: no such book; did you mean book://text?
+    ");
+    let mut shown = Vec::new();
     for read in
         ["mcp_resource_read(\"book://text\").server(\"bokos\")", "mcp_resources_list().server(\"bokos\")"]
     {
         let suggestion = refused(&config, read);
         assert_eq!(suggestion[0], "invalid_params", "{suggestion}");
-        assert_says(&suggestion[1], &["\"bokos\": there is no such server", "did you mean books?"]);
+        shown.push(normal(&suggestion[1]));
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    toolsmith.mcp_resource_read was not called, because its arguments do not fit: "bokos": there is no such server; did you mean books?
+    toolsmith.mcp_resources_list was not called, because its arguments do not fit: "bokos": there is no such server; did you mean books?
+    "#);
     let two = format!("{config}  more: {{ command: {FAULT_SERVER:?}, args: [library], trust: true }}\n");
     let several = refused(&two, "mcp_resource_read(\"book://text\")");
-    assert_says(&several[1], &["several servers: books, more", ".server("]);
+    assert_snapshot!(normal(&several[1]), @r#"
+    toolsmith.mcp_resource_read was not called, because its arguments do not fit: "book://text" matches several servers: books, more; name one with .server(…)
+    "#);
     let unknown = refused(&two, "mcp_resource_read(\"book://txt\")");
     assert_eq!(unknown[0], "invalid_params");
-    assert_says(&unknown[1], &["no server has the resource \"book://txt\"", "did you mean book://text?"]);
+    assert_snapshot!(normal(&unknown[1]), @r#"
+    toolsmith.mcp_resource_read was not called, because its arguments do not fit: no server has the resource "book://txt"; did you mean book://text?
+    "#);
     assert_eq!(refused(&two, "mcp_resource_read(\"book://text\").server(\"more\")")[0], "read");
 }
 
@@ -150,12 +166,25 @@ fn the_permission_question_shows_the_uri() {
     let client =
         server.client().shake_hands_as(end_to_end::serving::HANDSHAKE, &json!({ "elicitation": {} })).0;
     let code = "mcp_resource_read(\"book://text\").await.map(|read| read.text().len()).unwrap_or(0)";
+    let mut shown = Vec::new();
     for (answer, length) in [("no", 0), ("once", 26)] {
         let mut answering = client.begin("tools/call", &execute(code));
         let question = answering.until(|message| message["method"] == "elicitation/create");
-        assert_says(&question["params"]["message"], &["books.mcp_resource_read", "\"uri\": \"book://text\""]);
+        shown.push(normal(&question["params"]["message"]));
         client.answer(&question["id"], &json!({ "action": "accept", "content": { "answer": answer } }));
         let outcome = answering.end();
         assert_eq!(outcome_of(&outcome)["result"], length, "{outcome:#}");
     }
+    assert_snapshot!(shown.join("\n"), @r#"
+    A call needs your permission: books.mcp_resource_read
+      {
+        "uri": "book://text"
+      }
+    Allow this call?
+    A call needs your permission: books.mcp_resource_read
+      {
+        "uri": "book://text"
+      }
+    Allow this call?
+    "#);
 }

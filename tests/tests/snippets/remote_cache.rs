@@ -9,8 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use end_to_end::fault_proxy::{Fault, FaultProxy};
 use end_to_end::harness::{COLD_WATCHDOG, Run, unique};
+use end_to_end::page::normal;
 use end_to_end::s3_server::{BUCKET, S3Server, variables};
 use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
+use insta::assert_snapshot;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -198,10 +200,10 @@ fn a_key_that_others_may_read_stops_the_start() {
     let fleet = Fleet::new();
     fs::set_permissions(fleet.key(), fs::Permissions::from_mode(0o644)).unwrap();
     let done = fleet.run("first", "1").config(&fleet.signing()).done().exits(7);
-    assert!(
-        done.stderr.contains("is accessible to others") && done.stderr.contains("chmod 600"),
-        "{done:#?}"
-    );
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: the key in /tmp/.tmpXXXXXX/key.pem (cache.remote.key) is accessible to others
+    help: let only its owner read it (chmod 600), and replace the key
+    ");
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use end_to_end::cache::{json as run, plain};
 use end_to_end::harness::assert_says;
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// The result of a snippet and its corrected lines.
@@ -307,10 +309,9 @@ fn an_import_shifts_no_places() {
     let code = "let shared = AtomicUsize::new(1); let text: bool = 5;\nshared.into_inner()";
     let outcome = run(code).expect("compile_error", 3);
     assert_eq!((&outcome["diagnostics"][0]["column"], &outcome["fixes"]), (&json!(14), &json!([])));
-    assert_says(
-        &outcome["diagnostics"][0]["hint"],
-        &["`AtomicUsize` is not in scope: add `use std::sync::atomic::AtomicUsize;`"],
-    );
+    assert_snapshot!(normal(&outcome["diagnostics"][0]["hint"]), @r"
+    `AtomicUsize` is not in scope: add `use std::sync::atomic::AtomicUsize;`
+    ");
 }
 
 /// Panics in a corrected line are reported and printed with the snippet's columns.
@@ -357,7 +358,16 @@ fn warnings_of_a_corrected_text_are_about_the_snippet() {
     let outcome = run(code).expect("ok", 0);
     let warning = &outcome["diagnostics"][0];
     assert_eq!((&warning["line"], &warning["column"]), (&json!(1), &json!(22)), "{outcome:#}");
-    assert_says(&warning["rendered"], &["1 | let s: String = \"a\"; s.parse::<i32>();"]);
+    assert_snapshot!(normal(&warning["rendered"]), @r#"
+    warning[unused_must_use]: unused `Result` that must be used
+     --> 1:22
+    1 | let s: String = "a"; s.parse::<i32>();
+      |                      ^^^^^^^^^^^^^^^^
+    note: this `Result` may be an `Err` variant, which should be handled
+    note: requested on the command line with `--force-warn unused-must-use`
+    help: use `let _ = ...` to ignore the resulting value
+      1:22: `let _ =`
+    "#);
 }
 
 /// These calls compile and would silently do nothing.
@@ -379,11 +389,12 @@ fn calls_that_would_never_be_made_are_corrected_or_reported() {
         (&diagnostic["line"], &diagnostic["column"], &outcome["fixes"]),
         (&json!(3), &json!(5), &json!([]))
     );
-    assert_says(&diagnostic["message"], &["this call is never made"]);
-    assert_says(
-        &diagnostic["hint"],
-        &["a call must be awaited: `demo::create_note(…).await?`", "concurrently("],
-    );
+    assert_snapshot!(normal(&diagnostic["message"]), @"this call is never made: nothing awaits it");
+    assert_snapshot!(normal(&diagnostic["hint"]), @r"
+    a call must be awaited: `demo::create_note(…).await?`; if that is not possible, iterate over the items with `for`, or with `concurrently(8, items, |item| async move { … }).await?`
+    demo::CreateNoteInput { subject: String /* What the note is about, in a few words. */, text: String /* The note itself. */, tags: Option<Vec<String>> /* Words to find it by; default [] */ }.call() -> { id: i64 /* The note's number: 1 for the first one of a session; at least 0 */, created_at: String /* When it was created, in RFC 3339 format, by the demo's simulated clock. */ }
+    demo::create_note(subject, text)
+    ");
 
     // A stored call, and a function that is not a tool, are unchanged.
     let code = "let call = demo::echo(\"a\");\ndrop(call);\nlet _ = demo::echo(\"b\");\nfn echo(text: &str) {}\necho(\"c\");\n\

@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use end_to_end::cache::shared;
 use end_to_end::cache::{json, plain};
-use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, fault_entry};
+use end_to_end::harness::{FAULT_SERVER, FinishedRun, Run, fault_entry};
+use end_to_end::page::normal;
+use insta::assert_snapshot;
 use serde_json::Value;
 
 const SECRET: &str = "s3cr3t-of-the-test/with+more";
@@ -45,7 +47,9 @@ fn a_program_gets_errors_without_secrets_and_unchanged_results() {
     let code = "let failed = faulty::echo().message(\"error\").await.unwrap_err().message;
         (failed, faulty::echo().message(\"result\").await?.text())";
     let result = json(code).config(&leaking()).variable("TOKEN_OF_TEST", SECRET).result();
-    assert_says(&result[0], &["the key is *** indeed"]);
+    assert_snapshot!(normal(&result[0]), @r#"
+    MCP server `faulty`: the answer of tool `echo` failed with error -32000: the key is *** indeed ({"key":"***"})
+    "#);
     assert_eq!(result[1], format!("the key is {SECRET} indeed"));
 }
 

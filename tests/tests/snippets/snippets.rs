@@ -1,13 +1,12 @@
 //! Runs the snippets in the tables of `fixtures/snippets` with `run` and `serve`, and checks their outcomes.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use end_to_end::cache::json;
 use end_to_end::harness::FAULT_SERVER;
-use end_to_end::serving::{DEMO, Serve, execute, outcome_of};
+use end_to_end::serving::{DEMO, Serve, Server, execute, outcome_of};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
@@ -98,125 +97,95 @@ fn labs() -> String {
     )
 }
 
+#[test]
+fn the_table_of_answers() {
+    check("answers.yaml", &lab());
+}
+
+#[test]
+fn the_table_of_concurrency() {
+    check("concurrency.yaml", DEMO);
+}
+
+#[test]
+fn the_table_of_corrections() {
+    check("corrections.yaml", DEMO);
+}
+
+#[test]
+fn the_table_of_entries() {
+    check("entries.yaml", DEMO);
+}
+
+#[test]
+fn the_table_of_values() {
+    check("values.yaml", &lab());
+}
+
+#[test]
+fn the_table_of_results() {
+    check("results.yaml", &labs());
+}
+
+#[test]
+fn the_table_of_the_language() {
+    check("language.yaml", DEMO);
+}
+
+#[test]
+fn the_table_of_tokens() {
+    check("tokens.yaml", DEMO);
+}
+
+/// Checks each row with both commands: one compiles it, and the other one then finds its program in the cache.
 #[track_caller]
-fn assert_right(wrong: &[String], rows: usize) {
-    let mut text = String::new();
-    for one in wrong {
-        writeln!(text, "{one}").unwrap();
+fn check(name: &str, config: &str) {
+    let rows = table(name);
+    let (even, odd): (Vec<_>, Vec<_>) = rows.iter().enumerate().partition(|(index, _)| index % 2 == 0);
+    let mut server = Serve::new(config).start();
+    server.shake_hands();
+    let mut wrong = Vec::new();
+    for (run, served) in [(&even, &odd), (&odd, &even)] {
+        std::thread::scope(|scope| {
+            let by_run = scope.spawn(|| by_run(run, config));
+            wrong.extend(by_serve(served, &mut server));
+            wrong.extend(by_run.join().unwrap());
+        });
     }
-    assert!(wrong.is_empty(), "{} of {rows} are wrong:\n{text}", wrong.len());
+    assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    server.close_input();
+    assert_eq!(server.end(), Some(0));
 }
 
-#[test]
-fn answers_table_by_run() {
-    by_run(&table("answers.yaml"), &lab());
-}
-
-#[test]
-fn answers_table_by_serve() {
-    by_serve(&table("answers.yaml"), &lab());
-}
-
-#[test]
-fn concurrency_table_by_run() {
-    by_run(&table("concurrency.yaml"), DEMO);
-}
-
-#[test]
-fn concurrency_table_by_serve() {
-    by_serve(&table("concurrency.yaml"), DEMO);
-}
-
-#[test]
-fn corrections_table_by_run() {
-    by_run(&table("corrections.yaml"), DEMO);
-}
-
-#[test]
-fn corrections_table_by_serve() {
-    by_serve(&table("corrections.yaml"), DEMO);
-}
-
-#[test]
-fn entries_table_by_run() {
-    by_run(&table("entries.yaml"), DEMO);
-}
-
-#[test]
-fn entries_table_by_serve() {
-    by_serve(&table("entries.yaml"), DEMO);
-}
-
-#[test]
-fn values_table_by_run() {
-    by_run(&table("values.yaml"), &lab());
-}
-
-#[test]
-fn values_table_by_serve() {
-    by_serve(&table("values.yaml"), &lab());
-}
-
-#[test]
-fn results_table_by_run() {
-    by_run(&table("results.yaml"), &labs());
-}
-
-#[test]
-fn results_table_by_serve() {
-    by_serve(&table("results.yaml"), &labs());
-}
-
-#[test]
-fn language_table_by_run() {
-    by_run(&table("language.yaml"), DEMO);
-}
-
-#[test]
-fn language_table_by_serve() {
-    by_serve(&table("language.yaml"), DEMO);
-}
-
-#[test]
-fn tokens_table_by_run() {
-    by_run(&table("tokens.yaml"), DEMO);
-}
-
-#[test]
-fn tokens_table_by_serve() {
-    by_serve(&table("tokens.yaml"), DEMO);
-}
-
-fn by_run(rows: &[Row], config: &str) {
+/// Runs the snippets with `run`, and describes wrong outcomes.
+fn by_run(rows: &[(usize, &Row)], config: &str) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some((_, row)) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let outcome = json(&row.snippet).config(config).done().outcome();
                     wrong.lock().extend(row.wrong(&outcome));
                 }
             });
         }
     });
-    assert_right(&wrong.into_inner(), rows.len());
+    wrong.into_inner()
 }
 
-fn by_serve(rows: &[Row], config: &str) {
-    let mut server = Serve::new(config).start();
-    server.shake_hands();
+/// Runs the snippets with `serve`, and describes wrong outcomes and texts for models.
+fn by_serve(rows: &[(usize, &Row)], server: &mut Server) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (batch, rows) in rows.chunks(AT_ONCE).enumerate() {
-        let id = |index: usize| 1 + batch * AT_ONCE + index;
-        for (index, row) in rows.iter().enumerate() {
+    for rows in rows.chunks(AT_ONCE) {
+        for (index, row) in rows {
             server.send(&serde_json::json!({
-                "jsonrpc": "2.0", "id": id(index), "method": "tools/call", "params": execute(&row.snippet),
+                "jsonrpc": "2.0", "id": index + 1, "method": "tools/call", "params": execute(&row.snippet),
             }));
         }
-        for (index, row) in rows.iter().enumerate() {
-            let answer = server
-                .receive(&row.name, |message| message["id"] == id(index) && message["method"].is_null());
+        for (index, row) in rows {
+            let is_answer = |message: &Value| message["id"] == index + 1 && message["method"].is_null();
+            let answer = server.receive(&row.name, is_answer);
             wrong.extend(row.wrong(outcome_of(&answer)));
             // The text for models includes the warnings.
             let text = answer["result"]["content"][0]["text"].as_str().unwrap_or("");
@@ -231,7 +200,5 @@ fn by_serve(rows: &[Row], config: &str) {
             wrong.extend(hidden.map(|line| format!("{}: the text lacks {line:?}: {text}", row.name)));
         }
     }
-    assert_right(&wrong, rows.len());
-    server.close_input();
-    assert_eq!(server.end(), Some(0));
+    wrong
 }

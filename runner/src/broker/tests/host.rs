@@ -50,7 +50,7 @@ impl ToolHost for Host {
         tool: &'a str,
         arguments: &'a RawValue,
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
-        self.requests.lock().unwrap().push(format!("permit {arguments}"));
+        self.requests.lock().push(format!("permit {arguments}"));
         async move {
             if tool == "asks" {
                 self.asked.notify_one();
@@ -70,7 +70,7 @@ impl ToolHost for Host {
         arguments: Box<RawValue>,
         _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        self.requests.lock().unwrap().push(format!("send {arguments}"));
+        self.requests.lock().push(format!("send {arguments}"));
         async move {
             let result = match tool {
                 "late" => pending().await,

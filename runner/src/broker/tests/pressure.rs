@@ -135,7 +135,7 @@ async fn all_messages_but_new_calls_are_read_at_the_limit() {
         pending::<()>().await;
     });
     assert!(matches!(ended.await, Either::Left(Ok(()))));
-    let ledger = lock(&ledger);
+    let ledger = ledger.lock();
     assert!(matches!(&ledger.finish, Some(Finish::Ok { result: Some(result), .. }) if result.get() == "7"));
     assert_eq!((ledger.content.len(), ledger.calls_total), (1, 2 * window + 1));
     assert_eq!(ledger.calls.len() as u64, ledger.calls_total, "cancelled calls are in the outcome");
@@ -151,7 +151,7 @@ async fn a_call_over_the_limit_waits() {
         }
         say(&mut program, &call(CALLS_IN_FLIGHT as u64, "quick")).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
-        lock(&ledger).calls_total
+        ledger.lock().calls_total
     });
     assert!(matches!(ended.await, Either::Right(count) if count == CALLS_IN_FLIGHT as u64));
 }
@@ -169,7 +169,7 @@ async fn a_call_cancelled_while_the_user_is_asked_is_not_made() {
         assert!(matches!(receive(&mut program).await, ToProgram::Reply { id: 1, .. }));
     });
     assert!(matches!(ended.await, Either::Right(())));
-    let ledger = lock(&ledger);
+    let ledger = ledger.lock();
     let kept: Vec<&str> = ledger.calls.iter().map(|call| call.tool.as_str()).collect();
     assert_eq!((ledger.calls_total, kept), (1, vec!["quick"]));
 }
@@ -237,5 +237,5 @@ async fn a_frame_over_the_limit_behind_calls_stops_the_program() {
     });
     let Either::Left(Err(Violation::Protocol(reason))) = ended.await else { panic!("it was accepted") };
     assert!(reason.contains("over the limit"), "{reason}");
-    assert_eq!(lock(&ledger).calls_total, 1);
+    assert_eq!(ledger.lock().calls_total, 1);
 }
