@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod flow;
 mod guard;
 mod labels;
 mod rules;
@@ -13,8 +14,9 @@ mod state;
 mod text;
 
 pub use config::{FlowAction, FlowScope};
+pub use flow::{Flow, Pair};
 pub use guard::{Call, Decision, Guard};
 pub use labels::Labels;
-pub use rules::{Flow, Rules};
-pub use state::{MAX_SOURCES, Pair, State};
+pub use rules::Rules;
+pub use state::{MAX_SOURCES, State};
 pub use text::{carried, lines, sources};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
-use crate::rules::Flow;
 
 /// Maximum number of tools whose answers are told apart. Those of further tools count as private and untrusted answers
 /// of any tool: a server that renames its tools without end takes no more memory, and hides nothing.
@@ -14,9 +14,6 @@ pub const MAX_SOURCES: usize = 1_000;
 
 /// The name of [`Source::Others`]. Names of tools contain a dot.
 const OTHERS: &str = "other tools";
-
-/// The tool whose answers were received, and the tool that is called, as `server.tool`.
-pub type Pair = (String, String);
 
 /// What was received, and the flows that the user has allowed for as long. Clones are the same state.
 #[derive(Debug, Clone, Default)]
@@ -49,14 +46,6 @@ impl Source {
             Source::Tool { server, tool, .. } => format!("{server}.{tool}"),
             Source::Others => OTHERS.to_owned(),
         }
-    }
-}
-
-impl Flow {
-    /// The tools of the flow.
-    #[must_use]
-    pub fn pair(&self) -> Pair {
-        (self.from.clone(), self.to.clone())
     }
 }
 

@@ -89,8 +89,9 @@ impl Question {
     pub(crate) fn short_text(&self) -> String {
         match self {
             Question::Program { .. } => self.text(),
-            Question::Call { tool: [tool], .. } => {
-                format!("A call needs your permission: {}", name(&tool.name()))
+            Question::Call { tool: [tool], flows, .. } => {
+                let call = format!("A call needs your permission: {}", name(&tool.name()));
+                if flows.is_empty() { call } else { format!("{call}\n{}", flows::carried(flows)) }
             }
         }
     }
