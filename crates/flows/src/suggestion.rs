@@ -19,8 +19,8 @@ const REASONS: usize = 3;
 /// Limit on the tools without a label that are named.
 const UNLABELLED: usize = 50;
 
-/// The column at which reasons begin, unless a glob is longer.
-const COLUMN: usize = 36;
+/// Limit on the width of the column of globs, in characters.
+const COLUMN: usize = 48;
 
 /// The tools of a server, each as MCP's `Tool`.
 #[derive(Debug)]
@@ -48,8 +48,9 @@ pub fn suggestion(offers: &[Offer<'_>]) -> String {
             continue;
         }
         let _ = writeln!(text, "  {}:", label.key());
+        let width = globs.iter().map(|(glob, _)| glob.len()).max().unwrap_or_default().min(COLUMN);
         for (glob, why) in globs {
-            let _ = writeln!(text, "    - {glob:<COLUMN$} # {why}");
+            let _ = writeln!(text, "    - {glob:<width$}  # {why}");
         }
     }
     text + &unlabelled(offers)

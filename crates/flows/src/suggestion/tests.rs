@@ -45,20 +45,20 @@ fn labels_follow_annotations_and_names() {
     flows:
       # Answers that must not leave.
       private:
-        - mail.read_*                          # 2 tools: server named "mail"; named "message"
-        - mail.search                          # server named "mail"
-        - crm.getCustomer                      # named "customer"
+        - mail.read_*      # 2 tools: server named "mail"; named "message"
+        - mail.search      # server named "mail"
+        - crm.getCustomer  # named "customer"
       # Answers that may contain instructions of others.
       untrusted:
-        - mail.read_*                          # 2 tools: server named "mail"; named "message"
-        - mail.search                          # server named "mail"
-        - web.fetch                            # claims openWorldHint
+        - mail.read_*  # 2 tools: server named "mail"; named "message"
+        - mail.search  # server named "mail"
+        - web.fetch    # claims openWorldHint
       # Calls that leave or change the world.
       external:
-        - mail.send_*                          # 2 tools: named "send"
-        - web.*                                # 2 tools: claims openWorldHint; named "post"
-        - crm.compact                          # claims destructiveHint
-        - crm.mergeCustomers                   # named "merge"
+        - mail.send_*         # 2 tools: named "send"
+        - web.*               # 2 tools: claims openWorldHint; named "post"
+        - crm.compact         # claims destructiveHint
+        - crm.mergeCustomers  # named "merge"
     # 2 tools without a label:
     #   crm.ping
     #   clock.now
@@ -90,10 +90,10 @@ fn names_cannot_add_lines_or_keys() {
     flows:
       # Answers that must not leave.
       private:
-        - "x.get_file\n  private: []\n# \u202e" # named "file"
+        - "x.get_file\n  private: []\n# \u202e"  # named "file"
       # Answers that may contain instructions of others.
       untrusted:
-        - "x.get_file\n  private: []\n# \u202e" # named "file"
+        - "x.get_file\n  private: []\n# \u202e"  # named "file"
       # Calls that leave or change the world.
       external: []
     # 1 tool without a label:
