@@ -113,7 +113,7 @@ fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut ProgramRecord,
 }
 
 fn error(outcome: &mut Outcome, report: ErrorReport) {
-    let denied = report.tool.as_ref().is_some_and(|tool| tool.kind == "denied");
+    let denied = report.tool.as_ref().is_some_and(|tool| matches!(tool.kind.as_str(), "denied" | "flow"));
     let mut evidence = json!({ "tool": report.tool });
     if let (Some(line), Some(column)) = (report.line, report.column) {
         evidence["line"] = line.into();

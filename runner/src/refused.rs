@@ -13,7 +13,8 @@ const NAMED: usize = 100;
 pub struct CallsRefused {
     /// With an identity that is not in the program's manifest: its own stubs never make such calls.
     pub forged: u64,
-    /// Not permitted: by the configuration, by the user, or because the tool has changed. Includes reading resources.
+    /// Not permitted: by the configuration, by the user, because the tool has changed, or because of answers that may not
+    /// flow into the call. Includes reading resources.
     pub denied: u64,
     /// With arguments that can't be sent or don't match the tool's schema.
     pub invalid: u64,
@@ -49,7 +50,7 @@ impl CallsRefused {
     /// Counts a tool call that failed with `kind`, if that is a refusal.
     pub fn fail(&mut self, server: &str, tool: &str, kind: FailureKind) {
         match kind {
-            FailureKind::Denied => self.denied += 1,
+            FailureKind::Denied | FailureKind::Flow => self.denied += 1,
             FailureKind::InvalidParams => self.invalid += 1,
             _ => return,
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::config_layer::ConfigLayer;
+use super::flows::Flows;
 use super::history::History;
 use super::identities;
 use super::locks::{self, LockFile};
@@ -23,6 +24,8 @@ pub struct Config {
     pub absent: Vec<Absent>,
     /// Tools that are not listed, generated or callable (`globalSettings.deny`).
     pub deny: Vec<Glob>,
+    /// The answers that may not flow into the calls of other tools.
+    pub flows: Flows,
     /// The names of tools outside code mode.
     pub direct_names: DirectNames,
     /// The terms of snippets.

@@ -359,6 +359,7 @@ impl Layers {
             servers,
             absent,
             deny: settings.global_settings.deny,
+            flows: settings.flows,
             direct_names: settings.direct_names,
             code_mode,
             serve: settings.serve,

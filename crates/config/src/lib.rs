@@ -15,6 +15,7 @@ mod configuration;
 mod confinement;
 mod decode;
 mod error;
+mod flows;
 mod folders;
 mod history;
 mod identities;
@@ -62,6 +63,7 @@ pub use command_text::split_command;
 pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
+pub use flows::{FlowAction, FlowRule, FlowScope, Flows};
 pub use folders::{access_of, cache_folder, create_folder_of, state_folder, user_folder};
 pub use history::History;
 pub use identities::{

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wildmatch::WildMatchPattern;
 
-use super::key_macros::plain;
+use super::key_macros::{Kind, Merge, plain};
 
 /// A tool's name in which `*` matches any text. No other character is special.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +52,26 @@ impl Glob {
 impl fmt::Debug for Glob {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:?}", self.0)
+    }
+}
+
+/// The globs of all layers: a project can't take away what the user lists.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+#[allow(unreachable_pub, reason = "the types of public records name it")]
+pub struct AddedGlobs(Vec<Glob>);
+
+impl Merge for AddedGlobs {
+    fn over(self, weaker: Self) -> Self {
+        AddedGlobs([weaker.0, self.0].concat())
+    }
+}
+
+impl Kind for AddedGlobs {
+    type Value = Vec<Glob>;
+
+    fn value(self) -> Vec<Glob> {
+        self.0
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::decode::Problem;
+use super::flows::{FlowAction, Flows};
 use super::key_macros::{Kind as _, Merge as _};
 use super::{ConfigLayer, layers, schema, server, source, validation};
 
@@ -124,6 +125,45 @@ fn a_project_can_not_set_the_remote_cache() {
     assert_eq!(read(&ConfigLayer::Named("/x.yaml".into())), (true, Vec::new()));
     let (is_set, wrong): (bool, Vec<String>) = read(&ConfigLayer::Project("/x.yaml".into()));
     assert!(!is_set && wrong[0].starts_with("a project can't set cache.remote"), "{wrong:?}");
+}
+
+#[test]
+fn a_project_can_only_tighten_flows() {
+    let read = |layer: fn(PathBuf) -> ConfigLayer, text: &str| {
+        let document = source::read(&layer("/x.yaml".into()), text).unwrap();
+        let (merged, wrong) = merged(&document);
+        (merged.settings.flows, wrong.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>())
+    };
+    let tighter = "flows: { private: [a], rules: [{ from: [a], to: [b], then: ask }] }\n";
+    let (flows, wrong) = read(ConfigLayer::Project, tighter);
+    assert_eq!((flows.private.len(), flows.rules.len(), wrong), (1, 1, Vec::new()));
+    let looser = "flows: { privateToExternal: allow, untrustedToExternal: deny, scope: program, \
+                  rules: [{ from: [a], to: [b], then: allow }] }\n";
+    let (flows, wrong) = read(ConfigLayer::Named, looser);
+    assert_eq!((flows.private_to_external, flows.rules.len(), wrong.len()), (FlowAction::Allow, 1, 0));
+    let (flows, wrong) = read(ConfigLayer::Project, looser);
+    assert_eq!(flows, Flows::default());
+    assert!(wrong[0].starts_with("a project can't set flows.privateToExternal"), "{wrong:?}");
+    assert!(wrong.len() == 4 && wrong[3].starts_with("a project can't allow a flow"), "{wrong:?}");
+}
+
+#[test]
+fn the_labels_and_rules_of_all_layers_add_up() {
+    let read = |text: &str| {
+        let document = source::read(&ConfigLayer::Named("/x.yaml".into()), text).unwrap();
+        validation::settings(&document).0
+    };
+    let user = read(
+        "flows: { private: [a], privateToExternal: deny, rules: [{ from: [a], to: [b], then: ask }] }\n",
+    );
+    let project = read("flows: { private: [c], rules: [{ from: [c], to: [d], then: deny }] }\n");
+    let flows = project.over(user).value().flows;
+    assert_eq!(flows.private, [Glob::new("a"), Glob::new("c")]);
+    assert_eq!(flows.private_to_external, FlowAction::Deny);
+    assert_eq!(
+        flows.rules.iter().map(|rule| rule.then).collect::<Vec<_>>(),
+        [FlowAction::Ask, FlowAction::Deny]
+    );
 }
 
 /// The servers of a text, by name.

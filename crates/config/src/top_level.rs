@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
-use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
+use super::flows::FlowsForm;
 use super::history::HistoryForm;
 use super::key_macros::{Kind, Merge, section};
 use super::key_types::{FilePath, Seconds, SecondsOrNone, Size, text};
-use super::permissions::Glob;
+use super::permissions::{AddedGlobs, Glob};
 use super::placed::At;
 use super::remote_cache::RemoteCacheForm;
 use super::serve::ServeForm;
@@ -41,6 +42,8 @@ section! {
         cache: CacheForm,
         /// The history of executions, one file for all projects.
         history: HistoryForm,
+        /// The answers that may not flow into the calls of other tools.
+        flows: FlowsForm,
         /// How tools outside code mode are called.
         direct_names: DirectNames = DirectNames::Plain,
         /// The available models.
@@ -83,26 +86,7 @@ section! {
         /// Whether messages, headers and times are logged, with secrets masked.
         debug: bool = false,
         /// Tools that are not available at all, as `tool` or `server.tool`; `*` matches any text.
-        deny: Denied,
-    }
-}
-
-/// Tools denied by any layer: a project can't allow what the user denies.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
-pub(crate) struct Denied(Vec<Glob>);
-
-impl Merge for Denied {
-    fn over(self, weaker: Self) -> Self {
-        Denied([weaker.0, self.0].concat())
-    }
-}
-
-impl Kind for Denied {
-    type Value = Vec<Glob>;
-
-    fn value(self) -> Vec<Glob> {
-        self.0
+        deny: AddedGlobs,
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::ConfigLayer;
 use super::decode::{Problem, decode};
+use super::flows::FlowAction;
 use super::key_macros::{Kind, Merge as _};
 use super::placed::At;
 use super::problems::{Checker, MAX_ENTRIES};
@@ -35,6 +36,7 @@ pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     checker.cache(document, &mut file);
     checker.identities(document, &mut file);
     checker.saving(document, &mut file);
+    checker.flows(document, &mut file);
     checker.shared_state(document, &file);
     checker.code_mode(document, &mut file);
     problems.extend(checker.done());
@@ -144,6 +146,30 @@ impl Checker {
                                it in your own configuration, or in a file that --config names";
         self.report(&At { place: node.place, value: () }, MESSAGE);
         file.serve.save_program = None;
+    }
+
+    /// Checks that a project only adds labels, and rules that ask or deny.
+    fn flows(&self, document: &Document, file: &mut File) {
+        let ConfigLayer::Project(_) = &document.source.layer else { return };
+        let flows = &mut file.flows;
+        for key in ["privateToExternal", "untrustedToExternal", "scope"] {
+            let Some(node) = document.tree.get("flows").and_then(|flows| flows.get(key)) else { continue };
+            let message = format!(
+                "a project can't set flows.{key}, because it may allow what you forbid; set it in your own \
+                 configuration, or write a rule with `then: deny`"
+            );
+            self.report(&At { place: node.place, value: () }, &message);
+        }
+        (flows.private_to_external, flows.untrusted_to_external, flows.scope) = Default::default();
+        const MESSAGE: &str = "a project can't allow a flow; write the rule in your own configuration, or in a file \
+                               that --config names";
+        flows.rules.0.retain(|rule| {
+            let is_allowed = rule.then.value == FlowAction::Allow;
+            if is_allowed {
+                self.report(&rule.then, MESSAGE);
+            }
+            !is_allowed
+        });
     }
 
     /// Moves values under `defaults` and under aliases to their main keys.

@@ -1,6 +1,23 @@
-//! Which answers may not flow into which calls, and where the arguments of a call come from. Pure: no input or output.
+//! Flows: whether a call may be made after the answers that were received before it.
+//!
+//! Sound and coarse: an answer that was received counts as part of all that is sent later. [`Rules`] has what the
+//! configuration says, [`State`] what one execution or one client's session has received, and [`Guard`] decides about
+//! the calls of one execution. [`provenance`] compares the arguments of a call with earlier answers, and [`suggestion`]
+//! proposes labels. Nothing here reads, sends or asks: the gateway does.
 
 #![forbid(unsafe_code)]
 
+mod guard;
+mod labels;
 pub mod provenance;
+mod rules;
+mod state;
 pub mod suggestion;
+mod text;
+
+pub use config::{FlowAction, FlowScope};
+pub use guard::{Call, Decision, Guard};
+pub use labels::Labels;
+pub use rules::{Flow, Rules};
+pub use state::{MAX_SOURCES, Pair, State};
+pub use text::{carried, lines, sources};

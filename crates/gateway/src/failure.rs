@@ -40,7 +40,7 @@ impl Failure {
     /// A call that the user requested has failed.
     pub fn call(failure: CallFailure) -> Self {
         let kind = match failure.kind {
-            FailureKind::Denied => Kind::Denied,
+            FailureKind::Denied | FailureKind::Flow => Kind::Denied,
             FailureKind::InvalidParams => Kind::CommandLine,
             _ => Kind::Server,
         };

@@ -5,6 +5,7 @@
 
 mod answers;
 mod approved;
+mod flow_gate;
 mod identity;
 mod in_force;
 mod policy;
@@ -17,6 +18,7 @@ pub mod rules;
 
 pub use answers::{ExecutionAnswers, SessionAnswers};
 pub use approved::{Allowed, ApprovedTools};
+pub use flow_gate::{FLOWS_META, FlowGate};
 pub use identity::share_identities;
 pub use in_force::{CurrentServers, InForce};
 pub use policy::{PermissionPolicy, policy};

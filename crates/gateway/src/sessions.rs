@@ -338,17 +338,15 @@ impl Sessions {
         report: fn(&Refused) -> Report,
     ) -> Result<(), CallFailure> {
         let policy = self.policy()?;
-        let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
+        let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach)
+            || policy.asks_about_flows(server, tool);
         if asks && let Ok(opened) = self.usable(server).await {
             // Invalid arguments are refused without asking.
             self.guard(server, tool, &opened.tools, arguments)?;
         }
         let requested = || self.requested(server, tool);
         let decided = policy.decide_call((server, tool), requested, arguments, &self.answers).await;
-        decided.map_err(|refusal| CallFailure {
-            kind: FailureKind::Denied,
-            message: report(&refusal).for_model(),
-        })
+        decided.map_err(|refusal| CallFailure { kind: refusal.kind(), message: report(&refusal).for_model() })
     }
 
     /// Calls a tool of an open server, with `meta` as MCP's `_meta`.

@@ -34,7 +34,8 @@ pub fn policy(
     questions: Questions,
 ) -> Arc<PermissionPolicy> {
     let (notifier, prompter) = (terminal.notifier(), prompter(terminal, questions));
-    permission::policy(config, allowed, &notifier, prompter, Journal::default())
+    // The calls are the user's own: no answer goes into another call.
+    permission::policy(config, allowed, &notifier, prompter, Journal::default(), Arc::default())
 }
 
 /// Asks at the terminal of a command.
@@ -112,17 +113,25 @@ mod tests {
 
     #[test]
     fn only_answers_that_differ_are_offered() {
-        let program = |tools| Question::Program { tools, each: 0 };
+        let program = |tools| Question::Program { tools, each: 0, flows: Vec::new() };
         assert_eq!(keys(&program(vec![tool("a"), tool("a")]), Questions::Several), "yan");
         assert_eq!(keys(&program(vec![tool("a"), tool("b")]), Questions::Several), "yacn");
-        let call = |memorable| Question::Call { tool: [tool("a")], arguments: String::new(), memorable };
+        let call = |memorable| Question::Call {
+            tool: [tool("a")],
+            arguments: String::new(),
+            memorable,
+            flows: Vec::new(),
+        };
         assert_eq!([keys(&call(true), Questions::One), keys(&call(false), Questions::One)], ["yan", "yn"]);
         assert_eq!(keys(&call(false), Questions::Several), "ysn");
     }
 
     #[test]
     fn an_answer_that_is_not_offered_is_asked_for_again() {
-        let offered = answers(&Question::Program { tools: vec![tool("a")], each: 0 }, Questions::One);
+        let offered = answers(
+            &Question::Program { tools: vec![tool("a")], each: 0, flows: Vec::new() },
+            Questions::One,
+        );
         assert_eq!(read("YES", &offered), Ok(Answer::Once));
         assert_eq!(read("s", &offered), Err("type one of the letters y, a, n\n".to_owned()));
     }

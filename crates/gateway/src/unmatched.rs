@@ -34,10 +34,18 @@ pub fn of_server(config: &Config, server: &str, tools: &ToolList) -> Vec<String>
 
 /// The warnings about names that apply to all servers, of which `lists` are known.
 pub fn of_all(config: &Config, lists: &BTreeMap<String, Arc<ToolList>>) -> Vec<String> {
-    let keys =
-        [("globalSettings.deny", &config.deny), ("codeMode.excludedTools", &config.code_mode.excluded)];
-    let named = keys.iter().flat_map(|(key, globs)| globs.iter().map(move |glob| (*key, glob)));
+    let flows = &config.flows;
+    let keys = [
+        ("globalSettings.deny", &config.deny),
+        ("codeMode.excludedTools", &config.code_mode.excluded),
+        ("flows.private", &flows.private),
+        ("flows.untrusted", &flows.untrusted),
+        ("flows.external", &flows.external),
+    ];
+    let rules = flows.rules.iter().flat_map(|rule| [("flows.rules", &rule.from), ("flows.rules", &rule.to)]);
+    let named = keys.into_iter().chain(rules);
     named
+        .flat_map(|(key, globs)| globs.iter().map(move |glob| (key, glob)))
         .filter(|(_, glob)| is_name(glob))
         .filter_map(|(key, glob)| of_name(config, lists, key, glob))
         .collect()
@@ -231,6 +239,9 @@ mod tests {
             assert_eq!(of(deny, lists), "", "{deny}");
         }
         assert!(of("reed", &all).contains("did you mean read?"));
+        let private = config::Flows { private: globs(&["a.drop_rows"]), ..config::Flows::default() };
+        let flows = of_all(&Config { flows: private, ..config(&[]) }, &a).concat();
+        assert!(flows.starts_with("`flows.private` has a.drop_rows, but no tool has this name"), "{flows}");
         let absent =
             Absent { name: "off".to_owned(), transport: None, layer: ConfigLayer::Environment, wrong: None };
         let config = Config { absent: vec![absent], ..config(&["off.write", "write"]) };

@@ -7,7 +7,7 @@ use config::{Server, SessionMode};
 use execution::{Execution, Kept, NewExecution, Recorded, Tools};
 use gateway::discovery::needed;
 use gateway::failure::Failure;
-use gateway::permission::{Allowed, PermissionPolicy};
+use gateway::permission::{Allowed, ApprovedTools, FlowGate, PermissionPolicy};
 use gateway::recording::Recording;
 use gateway::reference::{ExecuteCode, Lookup};
 use gateway::session_host::SessionHost;
@@ -135,6 +135,7 @@ struct Run<'a> {
     code: &'a Code,
     approver: &'a Approver,
     execution: &'a Execution<'a>,
+    flows: Arc<FlowGate>,
     /// Answers questions of servers.
     host: Arc<ClientHost>,
     stop: CancellationToken,
@@ -203,12 +204,13 @@ impl ClientExecution {
         let approver = Approver::new(self.caller.clone(), self.given.clone(), terms, stop.clone());
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let watcher = Arc::new(watcher);
-        let execution = self.begin(context, watcher.clone(), timing.arrived);
+        let flows = FlowGate::new(self.snapshot.config(), &self.session.flows(), &self.approved());
+        let execution = self.begin(context, watcher.clone(), flows.clone(), timing.arrived);
         let journal = &execution.journal;
         let (abilities, notifier) = (self.caller.abilities, self.state.terminal.notifier());
         let host = ClientHost::of_execution(abilities, notifier, Journal::clone(journal));
         let forwarding = progress::forward(&self.caller, messages, host.notices());
-        let run = Run { code: &code, approver: &approver, execution: &execution, host, stop };
+        let run = Run { code: &code, approver: &approver, execution: &execution, flows, host, stop };
         let running = async {
             let outcome = self.outcome(run, &watcher).await;
             watcher.end();
@@ -230,7 +232,13 @@ impl ClientExecution {
     }
 
     /// Begins the execution, with its place in the history and the sinks of its journal.
-    fn begin(&self, context: &Arc<RequestContext>, watcher: Arc<Watcher>, arrived: Instant) -> Execution<'_> {
+    fn begin(
+        &self,
+        context: &Arc<RequestContext>,
+        watcher: Arc<Watcher>,
+        flows: Arc<FlowGate>,
+        arrived: Instant,
+    ) -> Execution<'_> {
         let settings = &self.snapshot.settings;
         let seen = Seen { session: self.session.clone(), masker: settings.masker.clone() };
         let (state, identity) = (self.state.clone(), self.identity.clone());
@@ -239,6 +247,8 @@ impl ClientExecution {
         sinks.extend(sinks_of(context));
         sinks.push(Arc::new(seen));
         sinks.push(watcher);
+        // After those that wait: nothing may be received between its decision and the call.
+        sinks.push(flows);
         Execution::begin(NewExecution {
             code: &self.arguments.code,
             args: &self.arguments.args,
@@ -310,7 +320,7 @@ impl ClientExecution {
     }
 
     async fn outcome(&self, run: Run<'_>, watcher: &Watcher) -> Result<Outcome, Failure> {
-        let Run { code, approver, execution, host, stop } = run;
+        let Run { code, approver, execution, flows, host, stop } = run;
         execution.start().await?;
         if let Err(limit) = self.begin_of_subject() {
             self.state.metrics.refusals.count(limit.resource());
@@ -339,7 +349,7 @@ impl ClientExecution {
         let _under_way = host.under_way(None, self.caller.clone());
         let upstreams = self.shared_upstreams();
         let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
-        let policy = self.policy(approver, journal);
+        let policy = self.policy(approver, journal, flows);
         let niceness = self.state.slots.niceness(self.caller.client());
         let mut sessions = self.sessions(host, upstreams);
         sessions.pass_on(self.requester.passed_on.clone());
@@ -453,12 +463,16 @@ impl ClientExecution {
     }
 
     /// The permissions of its calls.
-    fn policy(&self, approver: &Approver, journal: &Journal) -> Arc<PermissionPolicy> {
-        let approved = self.program.as_ref().map(|program| program.offered.approved.clone());
-        let allowed = Allowed { globs: &self.state.allow, approved: approved.unwrap_or_default() };
+    fn policy(&self, approver: &Approver, journal: &Journal, flows: Arc<FlowGate>) -> Arc<PermissionPolicy> {
+        let allowed = Allowed { globs: &self.state.allow, approved: self.approved() };
         let answers = self.session.answers.clone();
         let (config, journal) = (&self.snapshot.settings.config, journal.clone());
-        PermissionPolicy::of_session(config, allowed, answers, approver.clone(), journal)
+        PermissionPolicy::of_session(config, allowed, answers, approver.clone(), journal, flows)
+    }
+
+    /// The approval of the saved program that is run.
+    fn approved(&self) -> ApprovedTools {
+        self.program.as_ref().map(|program| program.offered.approved.clone()).unwrap_or_default()
     }
 
     /// The time limit of the execution.

@@ -12,6 +12,7 @@ mod spans;
 
 use std::sync::Arc;
 
+use gateway::permission::FlowGate;
 use runner::{Journal, Sink};
 
 pub(crate) use context::RequestContext;
@@ -29,9 +30,12 @@ pub(crate) fn sinks_of(context: &Arc<RequestContext>) -> Vec<Arc<dyn Sink>> {
     sinks(context, Names::Execution)
 }
 
-/// The journal of a direct call, whose records name the requester.
-pub(crate) fn of_direct_call(context: &Arc<RequestContext>) -> Journal {
-    Journal::new(sinks(context, Names::Call))
+/// The journal of a direct call with these flows. Its records name the requester.
+pub(crate) fn of_direct_call(context: &Arc<RequestContext>, flows: Arc<FlowGate>) -> Journal {
+    let mut sinks = sinks(context, Names::Call);
+    // The last: nothing else happens between its decision and the call.
+    sinks.push(flows);
+    Journal::new(sinks)
 }
 
 fn sinks(context: &Arc<RequestContext>, names: Names) -> Vec<Arc<dyn Sink>> {

@@ -249,12 +249,12 @@ mod tests {
 
     fn program(servers: &[&str]) -> Question {
         let tools = servers.iter().map(|server| RequestedTool::new(server, "t", None)).collect();
-        Question::Program { tools, each: 0 }
+        Question::Program { tools, each: 0, flows: Vec::new() }
     }
 
     fn call(memorable: bool) -> Question {
         let arguments = "  {}".to_owned();
-        Question::Call { tool: [RequestedTool::new("a", "t", None)], arguments, memorable }
+        Question::Call { tool: [RequestedTool::new("a", "t", None)], arguments, memorable, flows: Vec::new() }
     }
 
     fn words(question: &Question, lasting: Lasting) -> Vec<&'static str> {

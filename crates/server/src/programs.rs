@@ -14,7 +14,7 @@ use config::{Config, Glob};
 use gateway::failure::Failure;
 use gateway::permission::ApprovedTools;
 use gateway::reference::ExecuteCode;
-use gateway::saved_programs::{Approval, Approvals, ProgramStore, SavedProgram, functions};
+use gateway::saved_programs::{Approval, Approvals, ProgramStore, SavedProgram, approvals, functions};
 use gateway::tool_list::ToolList;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
@@ -229,12 +229,9 @@ fn digest(lists: &BTreeMap<String, Arc<ToolList>>) -> String {
 }
 
 impl OfferedProgram {
-    /// Whether it is approved to call exactly the tools of this manifest.
-    pub(crate) fn approval(&self, manifest: &[String]) -> Approval {
-        match self.approved.names().eq(manifest.iter().map(String::as_str)) {
-            true => Approval::Given,
-            false => Approval::OtherTools,
-        }
+    /// Whether it is approved to call exactly the tools of this manifest, with the flows that this configuration has.
+    pub(crate) fn approval(&self, manifest: &[String], config: &Config) -> Approval {
+        Approval::of(&self.approved, manifest, &approvals::flows(manifest, config))
     }
 }
 

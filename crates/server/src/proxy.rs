@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use config::Server;
+use flows::Labels;
 use gateway::calls::CheckedCall;
 use gateway::direct::DirectTool;
-use gateway::permission::{Allowed, ExecutionAnswers, PermissionPolicy, RequestedTool};
+use gateway::permission::{
+    Allowed, ApprovedTools, ExecutionAnswers, FlowGate, PermissionPolicy, RequestedTool,
+};
 use gateway::resources::READ;
 use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
@@ -70,10 +73,13 @@ impl ProxiedRequest {
         let id = random::id().map_err(internal)?;
         let sinks = self.state.sinks(self.snapshot.settings.clone());
         let context = RequestContext::new(sinks, requester.clone(), id, &tool.name);
-        let journal = journal::of_direct_call(&context);
+        let flows = self.flows();
+        let journal = journal::of_direct_call(&context, flows.clone());
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
         let requested = || RequestedTool::new(&tool.server, &tool.tool, offered);
-        if let Err(refusal) = self.permit((&tool.server, &tool.tool), requested, &arguments, &journal).await {
+        let policy = self.policy(&journal, flows);
+        let named = (tool.server.as_str(), tool.tool.as_str());
+        if let Err(refusal) = self.permit(named, requested, &arguments, &policy, &journal).await {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
@@ -172,10 +178,14 @@ impl ProxiedRequest {
         let internal = |error: String| ErrorData::internal_error(error, None);
         let id = random::id().map_err(|error| internal(error.to_string()))?;
         let sinks = self.state.sinks(self.snapshot.settings.clone());
-        let journal = journal::of_direct_call(&RequestContext::new(sinks, requester, id, READ));
+        let flows = self.flows();
+        let journal =
+            journal::of_direct_call(&RequestContext::new(sinks, requester, id, READ), flows.clone());
+        let policy = self.policy(&journal, flows);
         let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &journal).await;
+        let requested = || RequestedTool::reading(server);
+        let permitted = self.permit((server, READ), requested, &raw, &policy, &journal).await;
         permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
         let mut carried = None;
         self.in_force().check(server, Some(READ)).map_err(|gone| internal(gone.to_string()))?;
@@ -199,24 +209,27 @@ impl ProxiedRequest {
         }
     }
 
+    /// The flows of one direct call in the client's session.
+    fn flows(&self) -> Arc<FlowGate> {
+        FlowGate::new(self.snapshot.config(), &self.session.flows(), &ApprovedTools::default())
+    }
+
+    fn policy(&self, journal: &Journal, flows: Arc<FlowGate>) -> Arc<PermissionPolicy> {
+        let terms = approval::Terms::of(&self.session);
+        let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
+        let allowed = Allowed { globs: &self.state.allow, ..Allowed::default() };
+        let (config, answers) = (self.snapshot.config(), self.session.answers.clone());
+        PermissionPolicy::of_session(config, allowed, answers, approver, journal.clone(), flows)
+    }
+
     async fn permit(
         &self,
         (server, name): (&str, &str),
         requested: impl FnOnce() -> RequestedTool,
         arguments: &RawValue,
+        policy: &PermissionPolicy,
         journal: &Journal,
     ) -> Result<(), String> {
-        let config = self.snapshot.config();
-        let terms = approval::Terms::of(&self.session);
-        let approver = Approver::new(self.caller.clone(), None, terms, self.cancel.clone());
-        let answers = self.session.answers.clone();
-        let policy = PermissionPolicy::of_session(
-            config,
-            Allowed { globs: &self.state.allow, ..Allowed::default() },
-            answers,
-            approver,
-            journal.clone(),
-        );
         let decided =
             policy.decide_call((server, name), requested, arguments, &ExecutionAnswers::default()).await;
         self.state.report(&policy.take_notes());
@@ -235,7 +248,13 @@ impl ProxiedRequest {
         method: &'static str,
         parameters: Map<String, Value>,
     ) -> Result<Value, ErrorData> {
-        self.send(server, method, ForwardedRequest { parameters, ..ForwardedRequest::default() }).await
+        let request = ForwardedRequest { parameters, ..ForwardedRequest::default() };
+        let answer = self.send(server, method, request).await;
+        if matches!(method, "resources/read" | "prompts/get") {
+            // The client's model may read it.
+            self.session.flows().receive(server, READ, Labels::default());
+        }
+        answer
     }
 
     async fn send(

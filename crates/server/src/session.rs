@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use answer::client_profile::ClientProfile;
 use answer::shapes::AnswerShapes;
 use axum::http::request::Parts;
+use flows::{Labels, Rules, State};
 use gateway::permission::{Reason, SessionAnswers};
 use identity::{Identity, Subject};
 use parking_lot::Mutex;
@@ -70,6 +71,8 @@ pub struct ClientSession {
     /// The only one whose requests it serves, if they have a subject.
     pub subject: Option<Arc<Subject>>,
     pub(crate) answers: SessionAnswers,
+    /// What its requests have received.
+    flows: State,
     /// The shapes of tools' answers so far.
     pub(crate) seen: AnswerShapes,
     level: Mutex<Option<Level>>,
@@ -120,6 +123,7 @@ impl ClientSession {
             transport,
             subject,
             answers: SessionAnswers::default(),
+            flows: State::default(),
             seen: AnswerShapes::default(),
             level: Mutex::default(),
             live: OnceLock::new(),
@@ -159,6 +163,25 @@ impl ClientSession {
             Some(subject) => Cow::Owned(subject.key()),
             None => Cow::Borrowed(""),
         }
+    }
+
+    /// What its requests have received, and the flows that its user has allowed. Clients without a session share them
+    /// like their cached results, to the end of this process.
+    pub(crate) fn flows(&self) -> State {
+        match self.lasts() || self.is_agent() {
+            true => self.flows.clone(),
+            false => self.state.flows_of(&self.owner()),
+        }
+    }
+
+    /// Its model has received answers before that are not known here.
+    pub fn has_unknown_answers(&self) {
+        self.flows.receive_unknown();
+    }
+
+    /// The labels of what it has received, under the present configuration.
+    pub fn flow_labels(&self) -> Labels {
+        Rules::new(&self.state.settings.borrow().config.flows).received(&self.flows)
     }
 
     /// The handshake is done: starts notifying the client of changes.

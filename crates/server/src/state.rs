@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use config::{CodeMode, Glob};
+use flows::State;
 use gateway::cache;
 use gateway::calls::CallServices;
 use gateway::failure::Failure;
@@ -118,7 +119,13 @@ pub struct ServerState {
     engine: tokio::sync::Mutex<Option<Opened>>,
     /// The offered tools for clients over HTTP, by their capabilities.
     lives: Mutex<BTreeMap<Abilities, Arc<CatalogWatcher>>>,
+    /// What clients without a session have received, by owner.
+    flows: Mutex<BTreeMap<String, State>>,
 }
+
+/// Limit on owners whose clients without a session are told apart in [`ServerState::flows_of`]; further ones share what
+/// they have received with those that have no owner.
+const FLOW_OWNERS: usize = 1_000;
 
 /// The time for which the end of the process waits for new entries to reach the remote cache.
 const FLUSH: Duration = Duration::from_secs(2);
@@ -208,6 +215,7 @@ impl ServerState {
             stop: CancellationToken::new(),
             engine: tokio::sync::Mutex::default(),
             lives: Mutex::default(),
+            flows: Mutex::default(),
             metrics,
         }))
     }
@@ -337,6 +345,13 @@ impl ServerState {
             self.afterwards.spawn(async move { ended.close().await });
         }
         upstreams
+    }
+
+    /// What the clients of an owner have received that have no session. It is never forgotten.
+    pub(crate) fn flows_of(&self, owner: &str) -> State {
+        let mut flows = self.flows.lock();
+        let is_full = flows.len() >= FLOW_OWNERS && !flows.contains_key(owner);
+        flows.entry(if is_full { String::new() } else { owner.to_owned() }).or_default().clone()
     }
 
     /// Whether a local page answers the questions of clients that show no forms.

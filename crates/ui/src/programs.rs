@@ -4,7 +4,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use gateway::failure::Failure;
-use gateway::saved_programs::{Approval, Approvals, KeptCheck, ProgramStore, SavedProgram, functions};
+use gateway::saved_programs::{
+    Approval, Approvals, KeptCheck, ProgramStore, SavedProgram, approvals, functions,
+};
 use history::{Filter, Page, Reader, Summary};
 use maud::{Markup, html};
 use snippet::{ProgramFile, ProgramText};
@@ -56,7 +58,8 @@ impl Programs {
         let program = saved.content.as_ref().ok().map(|content| self.composed(content)).transpose()?;
         let check = program.as_ref().and_then(|program| KeptCheck::read(&configured.cache, program.hash()));
         let is_current = check.as_ref().is_some_and(|check| check.is_current(&configured.lists));
-        let approval = program.as_ref().and_then(|program| self.approval(program.hash(), check.as_ref()));
+        let approval =
+            program.as_ref().and_then(|program| self.approval(program.hash(), check.as_ref(), configured));
         Ok(KnownProgram { saved, program, check, is_current, approval })
     }
 
@@ -71,10 +74,13 @@ impl Programs {
         Ok(self.callable.get().map_or_else(|| content.clone(), |callable| content.clone().with(callable)))
     }
 
-    fn approval(&self, hash: &str, check: Option<&KeptCheck>) -> Option<Approval> {
+    fn approval(&self, hash: &str, check: Option<&KeptCheck>, configured: &Configured) -> Option<Approval> {
         let approvals = self.approvals.as_ref().ok()?;
         Some(match check.filter(|check| check.broken.is_none()) {
-            Some(check) => approvals.state(hash, &check.manifest),
+            Some(check) => {
+                let flows = approvals::flows(&check.manifest, &configured.config);
+                approvals.state(hash, &check.manifest, &flows)
+            }
             // Which tools it can call is not known; its text is.
             None if approvals.has(hash) => Approval::Given,
             None => Approval::Missing,
@@ -193,6 +199,7 @@ pub(crate) fn approval(approval: Option<Approval>) -> &'static str {
     match approval {
         Some(Approval::Given) => "yes",
         Some(Approval::OtherTools) => "for other tools",
+        Some(Approval::OtherFlows) => "for other flows",
         Some(Approval::Missing) => "no",
         None => "unknown",
     }

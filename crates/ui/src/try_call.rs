@@ -154,6 +154,8 @@ async fn call(
         SessionAnswers::default(),
         prompter,
         Journal::default(),
+        // A single call: nothing was received before it.
+        Arc::default(),
     );
     let host = Arc::new(PageHost(Terminal::new(true, false).notifier()));
     let mut sessions = Sessions::new(config, configured.masker.clone(), host);

@@ -45,6 +45,9 @@ pub enum ToolErrorKind {
     Protocol,
     /// The program may not call this tool.
     Denied,
+    /// The program may not call this tool after the answers that it or its session has received: a rule in `flows`
+    /// denies it, or the user did not allow it.
+    Flow,
 }
 
 impl ToolErrorKind {
@@ -54,6 +57,7 @@ impl ToolErrorKind {
         match self {
             ToolErrorKind::Failed => "failed",
             ToolErrorKind::Denied => "denied",
+            ToolErrorKind::Flow => "flow",
             ToolErrorKind::Timeout => "timeout",
             ToolErrorKind::Unavailable => "unavailable",
             ToolErrorKind::InvalidParams => "invalid_params",
@@ -76,6 +80,7 @@ impl From<FailureKind> for ToolErrorKind {
     fn from(kind: FailureKind) -> Self {
         match kind {
             FailureKind::Denied => ToolErrorKind::Denied,
+            FailureKind::Flow => ToolErrorKind::Flow,
             FailureKind::Timeout => ToolErrorKind::Timeout,
             FailureKind::Unavailable => ToolErrorKind::Unavailable,
             FailureKind::InvalidParams => ToolErrorKind::InvalidParams,
@@ -142,6 +147,7 @@ impl ToolErrorKind {
         match self {
             ToolErrorKind::Failed => "failed",
             ToolErrorKind::Denied => "was denied",
+            ToolErrorKind::Flow => "may not receive this data",
             ToolErrorKind::Timeout => "timed out",
             ToolErrorKind::Unavailable => "is unavailable",
             ToolErrorKind::InvalidParams => "was not called, because its arguments do not fit",

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must match exactly: they are built from the same sources.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Maximum size of a frame, in bytes, in either direction (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -80,6 +80,8 @@ pub struct CallFailure {
 pub enum FailureKind {
     /// The tool is not among those that this execution may call.
     Denied,
+    /// Answers that were received may not flow into this call; it was not sent.
+    Flow,
     /// The server did not answer in time.
     Timeout,
     /// The server is not connected, or its connection ended.
@@ -96,7 +98,7 @@ impl FailureKind {
     /// Whether the host refused the call, so that no server received it.
     #[must_use]
     pub fn is_refusal(self) -> bool {
-        matches!(self, FailureKind::Denied | FailureKind::InvalidParams)
+        matches!(self, FailureKind::Denied | FailureKind::Flow | FailureKind::InvalidParams)
     }
 }
 

@@ -103,6 +103,10 @@ impl ChatSession {
         let on_progress =
             Arc::new(move |tool: &str, made: mcp::ProgressMade| progress_host.progress(tool, &made));
         let tools = Tools::connect(&state, as_host, AgentIsolation::Alone, on_progress).await?;
+        if !messages.messages().is_empty() {
+            // The model reads what it received before.
+            tools.inside().client.has_unknown_answers();
+        }
         let elicits = mcp::Host::elicits(&*host);
         let abilities = Abilities { elicits, elicits_by_url: elicits, ..Abilities::default() };
         let live = tools.inside().client.live(abilities);

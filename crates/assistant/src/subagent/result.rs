@@ -1,7 +1,9 @@
 //! The result for the caller of a subagent: MCP's `CallToolResult`.
 
 use agent::Answer;
+use gateway::permission::FLOWS_META;
 use serde_json::{Value, json};
+use server::session::ClientSession;
 
 use super::reporter::RunCounts;
 
@@ -26,8 +28,8 @@ pub(super) fn text(answer: &Answer) -> String {
     answer.structured.as_ref().map_or_else(|| answer.text.clone(), Value::to_string)
 }
 
-/// Adds the run's id and counters to a result.
-pub(super) fn of_run(mut result: Value, run: &str, done: RunCounts) -> Value {
+/// Adds the run's id and counters to a result, and the labels of what the run's `client` has received.
+pub(super) fn of_run(mut result: Value, run: &str, done: RunCounts, client: Option<&ClientSession>) -> Value {
     result["_meta"] = json!({
         RUN: {
             "id": run,
@@ -37,5 +39,9 @@ pub(super) fn of_run(mut result: Value, run: &str, done: RunCounts) -> Value {
             },
         },
     });
+    let labels = client.map(ClientSession::flow_labels).filter(|labels| !labels.is_empty());
+    if let Some(labels) = labels {
+        result["_meta"][FLOWS_META] = json!(labels);
+    }
     result
 }

@@ -16,7 +16,7 @@ use server::caller::Caller;
 use server::execution_slots::{Busy, SlotLease, Slots};
 use server::level::Level;
 use server::recorder::{Recorder, Recording};
-use server::session::AgentIsolation;
+use server::session::{AgentIsolation, ClientSession};
 use server::state::ServerState;
 use system::random;
 use telemetry::TraceContext;
@@ -120,12 +120,12 @@ impl Subagent {
         if let Some(forward) = reporter.forward() {
             forward.start(&task.arguments.prompt, self.time());
         }
-        let started = Instant::now();
+        let (started, mut client) = (Instant::now(), None);
         let ended = tokio::select! {
             biased;
             // Cancelling drops the run and everything it started.
             () = task.cancel.cancelled() => None,
-            ended = self.run(&task, &reporter) => Some(ended.map_err(|why| settings.masker.mask(&why.0).into_owned())),
+            ended = self.run(&task, &reporter, &mut client) => Some(ended.map_err(|why| settings.masker.mask(&why.0).into_owned())),
         };
         let done = reporter.done();
         let ending = match &ended {
@@ -148,7 +148,7 @@ impl Subagent {
             }
             None => return Err(cancelled()),
         };
-        Ok(result::of_run(result, &run, done))
+        Ok(result::of_run(result, &run, done, client.as_deref()))
     }
 
     /// Waits for a slot; the inner error says why there is none.
@@ -187,8 +187,13 @@ impl Subagent {
         self.assistant.limits.time.unwrap_or(DEFAULT_TIME)
     }
 
-    /// Runs the model on a task.
-    async fn run(&self, task: &Task, reporter: &RunReporter) -> Result<Answer, TaskError> {
+    /// Runs the model on a task, as `client`.
+    async fn run(
+        &self,
+        task: &Task,
+        reporter: &RunReporter,
+        client: &mut Option<Arc<ClientSession>>,
+    ) -> Result<Answer, TaskError> {
         let message = self.message(task).await?;
         let host = Arc::new(CallingClient(task.caller.clone()));
         let connecting = Tools::connect(&self.state, host, AgentIsolation::Among, Arc::new(|_, _| {}));
@@ -199,6 +204,7 @@ impl Subagent {
         let tools = tools.map_err(|failure| TaskError(failure.report.for_model()))?.marked(meta);
         let lent = Lent { tools: Some(tools), state: &self.state };
         let tools = lent.get()?;
+        *client = Some(tools.inside().client.clone());
         tools.any_server().await.map_err(TaskError::of)?;
         let listed = tools.tools().await.map_err(TaskError::of)?;
         let names = listed.into_iter().map(|tool| tool.name).collect();

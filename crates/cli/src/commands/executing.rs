@@ -10,7 +10,7 @@ use gateway::config_secrets;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;
 use gateway::outcome_text;
-use gateway::permission::{self, Allowed};
+use gateway::permission::{self, Allowed, FlowGate};
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::recording::Recording;
@@ -95,12 +95,15 @@ pub(super) async fn run(
         requester: Requester { transport: "command", ..Requester::default() },
         program,
     };
-    let execution = Execution::begin(NewExecution {
+    let mut new = NewExecution {
         kept: job.is_kept.then_some(kept),
         recorded: if matches!(job.tools, Tools::Crate(..)) { Recorded::Never } else { job.recorded },
         ..NewExecution::of_command(request, &masker, terminal)
-    });
-    let done = run_in(&execution, job, show).await;
+    };
+    let flows = FlowGate::of_command(config, &job.allowed.approved);
+    new.sinks.push(flows.clone());
+    let execution = Execution::begin(new);
+    let done = run_in(&execution, job, flows, show).await;
     if let (Some(kept), Err(failure)) = (&execution.kept, &done) {
         kept.end(without_outcome(failure), "");
     }
@@ -118,6 +121,7 @@ fn without_outcome(failure: &Failure) -> Ending {
 async fn run_in(
     execution: &Execution<'_>,
     job: Job<'_>,
+    flows: Arc<FlowGate>,
     show: impl AsyncFnOnce(&mut Finished<'_>, &Outcome) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     let Job { config, terminal, tools, request, allowed, .. } = job;
@@ -128,7 +132,7 @@ async fn run_in(
     let waited = started.elapsed();
     let prompter = terminal_prompter::prompter(terminal, Questions::Several);
     let (globs, journal) = (allowed.globs, Journal::clone(journal));
-    let policy = permission::policy(config, allowed, &terminal.notifier(), prompter, journal);
+    let policy = permission::policy(config, allowed, &terminal.notifier(), prompter, journal, flows);
     discovery.sessions.permit(policy.clone());
     let outcome = execution.run(&engine, request, execution::Tools::Current(&mut discovery)).await;
     let outcome = execution.hand_over(outcome, waited).await;

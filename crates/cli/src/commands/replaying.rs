@@ -1,11 +1,13 @@
 //! Runs a text again with recorded answers, without any server, and compares: `run --replay` and `program test`.
 
+use config::Config;
 use execution::process::{self, Process};
 use execution::{Execution, NewExecution, Tools, setup};
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::outcome_text;
+use gateway::permission::{ApprovedTools, FlowGate};
 use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, ReplayableRun, catalog, differences};
 use gateway::saved_programs::{ProgramStore, functions};
 use report::Kind;
@@ -36,10 +38,12 @@ pub(super) async fn replayed(
     request: &Request,
     catalog: &Catalog,
     recorded: &Recorded<'_>,
+    config: &Config,
     terminal: &Terminal,
 ) -> Result<(Outcome, Vec<Mismatch>), Failure> {
     // The recording contains no secrets.
-    let (replay, masker) = (Replay::new(recorded.recording), Masker::default());
+    let flows = FlowGate::of_command(config, &ApprovedTools::default());
+    let (replay, masker) = (Replay::new(recorded.recording, flows), Masker::default());
     let execution = Execution::begin(NewExecution::of_command(request, &masker, terminal));
     let outcome = execution.run(engine, request, Tools::Fixed { catalog, host: &replay }).await?;
     if outcome.status == Status::Cancelled {
@@ -116,7 +120,8 @@ async fn run_in(
         cancel: cancel.clone(),
     };
     let recorded = Recorded { status: &run.status, result: run.result.as_deref(), recording: &run.recording };
-    let (outcome, mut mismatches) = replayed(&engine, &request, &catalog, &recorded, terminal).await?;
+    let (outcome, mut mismatches) =
+        replayed(&engine, &request, &catalog, &recorded, &config, terminal).await?;
     mismatches.truncate(DIFFERENCES_SHOWN);
     if arguments.json {
         let shown = json!({

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use config::{Config, Glob, Permission};
+use flows::{Call, Decision, Flow};
 use parking_lot::{Mutex, MutexGuard};
 use runner::Journal;
 use serde_json::value::RawValue;
@@ -11,6 +12,7 @@ use terminal::Notifier;
 
 use super::answers::{ExecutionAnswers, SessionAnswers};
 use super::approved::{Allowed, ApprovedTools};
+use super::flow_gate::FlowGate;
 use super::prompter::{Answer, Prompter};
 use super::question::{QUESTION_TOOLS, Question};
 use super::refusal::{Reason, Refusal};
@@ -36,6 +38,8 @@ pub struct PermissionPolicy {
     /// Has the questions and their answers.
     journal: Journal,
     session: SessionAnswers,
+    /// The flows of its calls.
+    flows: Arc<FlowGate>,
     remembered: OnceLock<Mutex<Remembered>>,
     /// Held while a question is open, so that there is only one.
     turn: tokio::sync::Mutex<()>,
@@ -45,6 +49,20 @@ pub struct PermissionPolicy {
     notes_refusals: bool,
 }
 
+/// The parts of a call that need an answer.
+#[derive(Debug, Default, PartialEq)]
+struct OpenCall {
+    /// The permission to call the tool.
+    permission: bool,
+    /// The flows.
+    flows: Vec<Flow>,
+}
+
+/// A call, as its flows are decided.
+fn call<'a>(requested: &'a RequestedTool, arguments: &'a RawValue) -> Call<'a> {
+    Call { server: &requested.server, tool: &requested.tool, arguments: arguments.get() }
+}
+
 /// The policy for a command line.
 pub fn policy(
     config: &Arc<Config>,
@@ -52,15 +70,13 @@ pub fn policy(
     notifier: &Notifier,
     prompter: impl Prompter + 'static,
     journal: Journal,
+    flows: Arc<FlowGate>,
 ) -> Arc<PermissionPolicy> {
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
     older.iter().chain(&wrong).for_each(|wrong| notifier.note(&format!("warning: {wrong}")));
-    Arc::new(PermissionPolicy {
-        approved,
-        journal,
-        ..PermissionPolicy::new(config, globs, Some(remembered), prompter)
-    })
+    let policy = PermissionPolicy::new(config, globs, Some(remembered), prompter);
+    PermissionPolicy { approved, journal, ..policy }.with(flows)
 }
 
 impl PermissionPolicy {
@@ -79,6 +95,7 @@ impl PermissionPolicy {
             prompter: Box::new(prompter),
             journal: Journal::default(),
             session: SessionAnswers::default(),
+            flows: Arc::default(),
             remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
             turn: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
@@ -93,22 +110,36 @@ impl PermissionPolicy {
         session: SessionAnswers,
         prompter: impl Prompter + 'static,
         journal: Journal,
+        flows: Arc<FlowGate>,
     ) -> Arc<Self> {
         let policy = PermissionPolicy::new(config, globs, None, prompter);
-        Arc::new(PermissionPolicy { session, approved, journal, notes_refusals: true, ..policy })
+        PermissionPolicy { session, approved, journal, notes_refusals: true, ..policy }.with(flows)
+    }
+
+    /// The policy that also decides about these flows.
+    fn with(self, flows: Arc<FlowGate>) -> Arc<Self> {
+        let policy = Arc::new(PermissionPolicy { flows: flows.clone(), ..self });
+        flows.ask_through(&policy);
+        policy
     }
 
     /// Decides whether a program may run, given `manifest`, the tools that it can call: at most one question, before
-    /// it runs. Allowed tools are added to `execution`.
+    /// it runs. Allowed tools are added to `execution`. The question names `flows`, which are decided at the calls.
     pub(crate) async fn decide(
         &self,
         manifest: &[RequestedTool],
+        flows: Vec<Flow>,
         execution: &ExecutionAnswers,
     ) -> Result<(), Refusal> {
-        self.decided(manifest, execution).await.inspect_err(|refusal| self.note(refusal))
+        self.decided(manifest, flows, execution).await.inspect_err(|refusal| self.note(refusal))
     }
 
-    async fn decided(&self, manifest: &[RequestedTool], execution: &ExecutionAnswers) -> Result<(), Refusal> {
+    async fn decided(
+        &self,
+        manifest: &[RequestedTool],
+        flows: Vec<Flow>,
+        execution: &ExecutionAnswers,
+    ) -> Result<(), Refusal> {
         let manifest = self.identified(manifest);
         let those = |permission: Permission| {
             manifest
@@ -134,7 +165,7 @@ impl PermissionPolicy {
         if open.len() > QUESTION_TOOLS {
             return Err(Refusal::of(&open, Reason::TooMany));
         }
-        let question = Question::Program { tools: open, each: each().count() };
+        let question = Question::Program { tools: open, each: each().count(), flows };
         let answer = self.ask(&question).await;
         if answer == Answer::Choose {
             return self.decide_by_server(question.tools(), execution).await;
@@ -153,7 +184,7 @@ impl PermissionPolicy {
         tools.iter().for_each(|tool| servers.entry(&tool.server).or_default().push(tool.clone()));
         let (mut is_any_allowed, mut reason) = (false, Reason::Refused);
         for tools in servers.into_values() {
-            let question = Question::Program { tools, each: 0 };
+            let question = Question::Program { tools, each: 0, flows: Vec::new() };
             let answer = self.ask(&question).await;
             match self.apply(answer, question.tools(), |requested| execution.allow(requested)) {
                 Ok(()) => is_any_allowed = true,
@@ -188,40 +219,107 @@ impl PermissionPolicy {
         execution: &ExecutionAnswers,
     ) -> Result<(), Refusal> {
         let permission = self.holds(server, tool);
-        match permission {
-            Permission::Allow => return Ok(()),
-            Permission::Ask if execution.allows(server, tool) => return Ok(()),
+        let is_known = match permission {
             Permission::Deny => return Err(Refusal::of(&[requested()], Reason::Configuration)),
-            Permission::Ask | Permission::AskEach => {}
+            Permission::Allow => true,
+            Permission::Ask => execution.allows(server, tool),
+            Permission::AskEach => false,
+        };
+        if is_known && self.flows.decide(server, tool) == Decision::Allow {
+            return Ok(());
         }
         let requested = requested();
         let requested = self.identified(std::slice::from_ref(&requested)).pop().unwrap_or(requested);
         let is_open = || match permission {
+            _ if is_known => false,
             Permission::Ask => !self.open([&requested]).is_empty(),
             _ => !self.session().contains(&requested),
         };
-        if !is_open() {
-            return Ok(());
-        }
-        if !self.prompter.is_there() {
-            return Err(Refusal::of(&[requested], self.prompter.absence()));
-        }
-        let _turn = self.turn.lock().await;
-        // Another call of the same tool may have been allowed for the whole session.
-        if !is_open() {
-            return Ok(());
-        }
-        if let Some(reason) = execution.refused(&requested, MAX_REFUSALS) {
-            return Err(Refusal::of(&[requested], reason));
-        }
         let memorable = permission == Permission::Ask;
-        let question = Question::call(requested.clone(), arguments, memorable);
-        let answer = self.ask(&question).await;
-        let decided = self.apply(answer, question.tools(), |_| {});
-        if let Err(Refusal { reason: reason @ (Reason::Refused | Reason::Declined), .. }) = decided {
-            execution.refuse(&requested, 1, reason);
+        self.settle((&requested, arguments, memorable), is_open, execution).await
+    }
+
+    /// Decides about the flows of a call that leaves.
+    pub(super) async fn decide_flows(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: &RawValue,
+    ) -> Result<(), Refusal> {
+        let requested = RequestedTool::new(server, tool, None);
+        let decided =
+            self.settle((&requested, arguments, false), || false, &ExecutionAnswers::default()).await;
+        decided.inspect_err(|refusal| self.note(refusal))
+    }
+
+    /// Asks the user about a call until nothing is open: while a question is open, the call may be allowed for the whole
+    /// session, and further answers may be received. Each question has something new, so it ends.
+    async fn settle(
+        &self,
+        (requested, arguments, memorable): (&RequestedTool, &RawValue, bool),
+        needs_permission: impl Fn() -> bool,
+        execution: &ExecutionAnswers,
+    ) -> Result<(), Refusal> {
+        let (mut given, mut turn) = (OpenCall::default(), None);
+        loop {
+            let open = self.open_call(requested, needs_permission(), &given)?;
+            if open == OpenCall::default() {
+                if !given.flows.is_empty() {
+                    self.flows.permit(call(requested, arguments), &given.flows);
+                }
+                return Ok(());
+            }
+            let refused = |reason| match open.permission {
+                true => Refusal::of(std::slice::from_ref(requested), reason),
+                false => Refusal::of_flows(requested, reason, open.flows.clone(), self.flows.scope()),
+            };
+            if !self.prompter.is_there() {
+                return Err(refused(self.prompter.absence()));
+            }
+            if turn.is_none() {
+                turn = Some(self.turn.lock().await);
+                continue;
+            }
+            if let Some(reason) = execution.refused(requested, MAX_REFUSALS) {
+                return Err(refused(reason));
+            }
+            let memorable = memorable && open.permission;
+            let question = Question::call(requested.clone(), arguments, memorable, open.flows.clone());
+            let answer = self.ask(&question).await;
+            if let Some(reason) = self.refusal(answer) {
+                if matches!(reason, Reason::Refused | Reason::Declined) {
+                    execution.refuse(requested, 1, reason);
+                }
+                return Err(refused(reason));
+            }
+            if open.permission {
+                self.keep(answer, question.tools());
+            }
+            if answer != Answer::Once {
+                self.flows.permit_always(&open.flows);
+            }
+            given.permission |= open.permission;
+            given.flows.extend(open.flows);
         }
-        decided
+    }
+
+    /// The open parts of a call, besides those that were `given`.
+    fn open_call(
+        &self,
+        requested: &RequestedTool,
+        needs_permission: bool,
+        given: &OpenCall,
+    ) -> Result<OpenCall, Refusal> {
+        let mut flows = match self.flows.decide(&requested.server, &requested.tool) {
+            Decision::Allow => Vec::new(),
+            Decision::Ask(flows) => flows,
+            Decision::Deny(flows) => {
+                let scope = self.flows.scope();
+                return Err(Refusal::of_flows(requested, Reason::Configuration, flows, scope));
+            }
+        };
+        flows.retain(|flow| !given.flows.contains(flow));
+        Ok(OpenCall { permission: needs_permission && !given.permission, flows })
     }
 
     /// Asks the user. The journal has the question and its answer.
@@ -247,26 +345,39 @@ impl PermissionPolicy {
         &self,
         answer: Answer,
         tools: &[RequestedTool],
-        mut allow: impl FnMut(&RequestedTool),
+        allow: impl FnMut(&RequestedTool),
     ) -> Result<(), Refusal> {
-        match answer {
-            Answer::Once => {}
-            Answer::Session => self.session().extend(tools.iter().cloned()),
-            Answer::Always => {
-                self.session().extend(tools.iter().cloned());
-                if let Err(error) = self.remembered().add(tools, self.prompter.answered_by()) {
-                    self.notes.lock().push(error.to_string());
-                }
-            }
-            // A single server offers no further choice.
-            Answer::No | Answer::Choose => return Err(Refusal::of(tools, Reason::Refused)),
-            Answer::Declined => return Err(Refusal::of(tools, Reason::Declined)),
-            Answer::Nobody => return Err(Refusal::of(tools, self.prompter.absence())),
-            Answer::Late(limit) => return Err(Refusal::of(tools, self.prompter.lateness(limit))),
-            Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),
+        if let Some(reason) = self.refusal(answer) {
+            return Err(Refusal::of(tools, reason));
         }
-        tools.iter().for_each(&mut allow);
+        self.keep(answer, tools);
+        tools.iter().for_each(allow);
         Ok(())
+    }
+
+    /// The reason for a refusal, if an answer is one.
+    fn refusal(&self, answer: Answer) -> Option<Reason> {
+        Some(match answer {
+            Answer::Once | Answer::Session | Answer::Always => return None,
+            // A single server offers no further choice.
+            Answer::No | Answer::Choose => Reason::Refused,
+            Answer::Declined => Reason::Declined,
+            Answer::Nobody => self.prompter.absence(),
+            Answer::Late(limit) => self.prompter.lateness(limit),
+            Answer::Busy => Reason::Busy,
+        })
+    }
+
+    /// Keeps an answer that covers more than this program or call.
+    fn keep(&self, answer: Answer, tools: &[RequestedTool]) {
+        if matches!(answer, Answer::Session | Answer::Always) {
+            self.session().extend(tools.iter().cloned());
+        }
+        if answer == Answer::Always
+            && let Err(error) = self.remembered().add(tools, self.prompter.answered_by())
+        {
+            self.notes.lock().push(error.to_string());
+        }
     }
 
     /// Adds the identities of the servers to the tools that the user may be asked about.
@@ -283,6 +394,21 @@ impl PermissionPolicy {
             RequestedTool { reached: reached.clone(), ..requested.clone() }
         });
         identified.collect()
+    }
+
+    /// The flows that a program with these tools can make, and that need an answer or are denied.
+    pub(crate) fn possible_flows(&self, tools: &[(String, String)]) -> Vec<Flow> {
+        self.flows.possible(tools.iter().map(|(server, tool)| (server.as_str(), tool.as_str())))
+    }
+
+    /// Whether a call of this tool needs an answer because of what was received.
+    pub(crate) fn asks_about_flows(&self, server: &str, tool: &str) -> bool {
+        self.flows.decide(server, tool) != Decision::Allow
+    }
+
+    /// The program has learned something of a server without a call.
+    pub(crate) fn received(&self, server: &str, name: &str) {
+        self.flows.receive(server, name, flows::Labels::default());
     }
 
     /// The permission of a tool before anyone is asked. The command line turns asking into allowing; denials stay.

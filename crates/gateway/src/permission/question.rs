@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use flows::Flow;
 use printable::{exact, look, name};
 use runner::QuestionKind;
 use serde_json::value::RawValue;
@@ -29,6 +30,8 @@ pub enum Question {
         tools: Vec<RequestedTool>,
         /// The number of tools that ask at every call.
         each: usize,
+        /// The flows that it can make, sorted. They are decided at the calls.
+        flows: Vec<Flow>,
     },
     /// May this call be made?
     Call {
@@ -38,13 +41,21 @@ pub enum Question {
         arguments: String,
         /// Whether the answer may be remembered.
         memorable: bool,
+        /// The flows that it needs permission for.
+        flows: Vec<Flow>,
     },
 }
 
 impl Question {
-    /// A question about a call with `arguments`.
-    pub(crate) fn call(requested: RequestedTool, arguments: &RawValue, memorable: bool) -> Self {
-        Question::Call { tool: [requested], arguments: shown(arguments), memorable }
+    /// A question about a call with `arguments`. An answer about flows can't be remembered.
+    pub(crate) fn call(
+        requested: RequestedTool,
+        arguments: &RawValue,
+        memorable: bool,
+        flows: Vec<Flow>,
+    ) -> Self {
+        let memorable = memorable && flows.is_empty();
+        Question::Call { tool: [requested], arguments: shown(arguments), memorable, flows }
     }
 
     /// The tools in question.
@@ -89,7 +100,7 @@ impl Question {
         let mut text = String::new();
         // Writing to a string does not fail.
         match self {
-            Question::Program { tools, each } => {
+            Question::Program { tools, each, flows } => {
                 let _ = writeln!(text, "The program can call tools that need your permission:");
                 let mut looks: BTreeMap<String, usize> = BTreeMap::new();
                 tools.iter().for_each(|tool| *looks.entry(look(&tool.name())).or_default() += 1);
@@ -101,12 +112,21 @@ impl Question {
                 if *each > 0 {
                     let _ = writeln!(text, "You will be asked at every call of {each} more.");
                 }
+                if !flows.is_empty() {
+                    let _ = writeln!(text, "It can carry, and you will be asked at these calls:");
+                    for line in flows::lines(flows) {
+                        let _ = writeln!(text, "  {line}");
+                    }
+                }
                 let _ = write!(text, "Allow it?");
             }
-            Question::Call { tool: [tool], arguments, .. } => {
+            Question::Call { tool: [tool], arguments, flows, .. } => {
                 let _ =
                     writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), tool.claimed());
                 let _ = writeln!(text, "{arguments}");
+                if !flows.is_empty() {
+                    let _ = writeln!(text, "{}", flows::carried(flows));
+                }
                 let _ = write!(text, "Allow this call?");
             }
         }
@@ -156,7 +176,8 @@ mod tests {
 
     #[test]
     fn every_tool_is_named_with_what_its_server_claims() {
-        let question = Question::Program { tools: vec![requested("a"), requested("b")], each: 2 };
+        let question =
+            Question::Program { tools: vec![requested("a"), requested("b")], each: 2, flows: Vec::new() };
         let text = question.text();
         assert!(text.contains("  s.a  (the server claims: only reads)\n  s.b  (the"), "{text}");
         assert!(text.contains("every call of 2 more"), "{text}");
@@ -166,14 +187,14 @@ mod tests {
     fn tools_that_look_alike_are_marked() {
         let tools =
             ["read_file", "read_fi1e", "re\u{430}d", "\u{2800}", "write  (the server claims: only reads)"];
-        let question = Question::Program { tools: tools.map(requested).to_vec(), each: 0 };
+        let question = Question::Program { tools: tools.map(requested).to_vec(), each: 0, flows: Vec::new() };
         let text = question.text();
         assert_eq!(text.matches("  (LOOKS LIKE ANOTHER ONE HERE)").count(), 2, "{text}");
         for name in ["s.re\\u{430}d  ", "s.\\u{2800}  ", "s.write\\u{20}\\u{20}\\u{28}the\\u{20}server"] {
             assert!(text.contains(name), "{text}");
         }
         let arguments = to_raw_value(&json!({ "p\u{430}th": "a\u{3164}”, “b" })).unwrap();
-        let text = Question::call(requested("t"), &arguments, false).text();
+        let text = Question::call(requested("t"), &arguments, false, Vec::new()).text();
         assert!(text.contains(r#"  "p\u{430}th": "a\u{3164}\u{201d}, \u{201c}b""#), "{text}");
     }
 
@@ -181,7 +202,7 @@ mod tests {
     fn names_and_arguments_can_neither_control_the_terminal_nor_hide() {
         let forged = "x\n  s.harmless\u{1b}[2K\u{202e}\u{200b}\u{e0041}\u{85}";
         let arguments = to_raw_value(&json!({ forged: forged })).unwrap();
-        let text = Question::call(requested(forged), &arguments, false).text();
+        let text = Question::call(requested(forged), &arguments, false, Vec::new()).text();
         assert_eq!(text.lines().count(), 5, "{text}");
         for hidden in ['\u{1b}', '\u{202e}', '\u{200b}', '\u{e0041}', '\u{85}'] {
             assert!(!text.contains(hidden), "{text:?}");
@@ -199,7 +220,7 @@ mod tests {
     fn numbers_and_order_are_shown_as_they_are_sent() {
         let sent = r#"{"z":9007199254740993.0,"a":[-0,1.0,1e5,123456789012345678901234567890]}"#;
         let arguments = RawValue::from_string(sent.to_owned()).unwrap();
-        let text = Question::call(requested("t"), &arguments, false).text();
+        let text = Question::call(requested("t"), &arguments, false, Vec::new()).text();
         let shown: String =
             text.lines().skip(1).filter(|line| line.starts_with("  ")).map(str::trim).collect();
         assert_eq!(shown.replace(": ", ":"), sent);
@@ -209,7 +230,7 @@ mod tests {
     fn truncated_arguments_are_marked() {
         for long in [json!({ "a": "x".repeat(5_000) }), json!({ "a": vec![0; 5_000] })] {
             let arguments = to_raw_value(&long).unwrap();
-            let text = Question::call(requested("t"), &arguments, false).text();
+            let text = Question::call(requested("t"), &arguments, false, Vec::new()).text();
             assert!(text.lines().count() <= ARGUMENT_LINES + 3 && text.len() < 8_000, "{text}");
             assert!(
                 text.contains("THIS IS NOT ALL") && text.contains(&arguments.get().len().to_string()),
@@ -217,19 +238,19 @@ mod tests {
             );
         }
         let short = to_raw_value(&json!({ "a": 1 })).unwrap();
-        assert!(!Question::call(requested("t"), &short, false).text().contains("NOT ALL"));
+        assert!(!Question::call(requested("t"), &short, false, Vec::new()).text().contains("NOT ALL"));
     }
 
     #[test]
     fn a_question_says_what_it_is_about() {
         let arguments = to_raw_value(&json!({})).unwrap();
-        let of_call = |memorable| Question::call(requested("t"), &arguments, memorable);
-        let program = Question::Program { tools: vec![requested("a")], each: 0 };
+        let of_call = |memorable| Question::call(requested("t"), &arguments, memorable, Vec::new());
+        let program = Question::Program { tools: vec![requested("a")], each: 0, flows: Vec::new() };
         assert!(program.is_memorable() && of_call(true).is_memorable() && !of_call(false).is_memorable());
         assert_eq!((program.tools().len(), of_call(true).tools()), (1, &[requested("t")][..]));
         assert!(!program.text().contains("every call"), "{}", program.text());
         let other = RequestedTool { server: "other".into(), ..requested("a") };
-        let of_two = Question::Program { tools: vec![requested("a"), other], each: 0 };
+        let of_two = Question::Program { tools: vec![requested("a"), other], each: 0, flows: Vec::new() };
         assert!(of_two.offers_choice() && !program.offers_choice() && !of_call(true).offers_choice());
     }
 }

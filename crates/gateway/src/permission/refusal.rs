@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use flows::{Flow, FlowScope};
 use report::{Kind, Report};
+use runner::FailureKind;
 use serde_json::{Value, json};
 
 use super::question::QUESTION_TOOLS;
@@ -18,6 +20,10 @@ pub struct Refusal {
     /// The tools, as `server.tool`.
     pub(crate) tools: Vec<String>,
     pub(crate) reason: Reason,
+    /// The flows because of which a call was refused; empty if it needed permission without them.
+    flows: Vec<Flow>,
+    /// How long the answers count that were received.
+    scope: FlowScope,
 }
 
 /// The reason for a refusal.
@@ -45,7 +51,18 @@ pub enum Reason {
 
 impl Refusal {
     pub(super) fn of(tools: &[RequestedTool], reason: Reason) -> Self {
-        Refusal { tools: tools.iter().map(RequestedTool::name).collect(), reason }
+        let tools = tools.iter().map(RequestedTool::name).collect();
+        Refusal { tools, reason, flows: Vec::new(), scope: FlowScope::default() }
+    }
+
+    /// The refusal of a call because of these flows.
+    pub(super) fn of_flows(tool: &RequestedTool, reason: Reason, flows: Vec<Flow>, scope: FlowScope) -> Self {
+        Refusal { flows, scope, ..Refusal::of(std::slice::from_ref(tool), reason) }
+    }
+
+    /// The kind of failure of the refused call.
+    pub(crate) fn kind(&self) -> FailureKind {
+        if self.flows.is_empty() { FailureKind::Denied } else { FailureKind::Flow }
     }
 
     /// Describes the refusal and its reason, with a fix.
@@ -55,6 +72,7 @@ impl Refusal {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = format!("{}{more}", shown.join(", "));
         let message = match self.reason {
+            _ if !self.flows.is_empty() => format!("{names}: {}", self.why()),
             Reason::Configuration => format!("the configuration denies {names}"),
             Reason::Refused => format!("permission to call {names} was refused"),
             _ => format!("{names}: {}", self.why()),
@@ -74,16 +92,39 @@ impl Refusal {
 
     /// The reason, without the tools.
     fn why(&self) -> String {
+        match self.flows.is_empty() {
+            true => self.why_not("permission is required"),
+            false => {
+                let (holder, sources) = (self.holder(), flows::sources(&self.flows));
+                let required =
+                    format!("the {holder} has received answers of {sources}, so permission is required");
+                self.why_not(&required)
+            }
+        }
+    }
+
+    /// The holder of the answers that were received.
+    fn holder(&self) -> &'static str {
+        match self.scope {
+            FlowScope::Program => "program",
+            FlowScope::Session => "session",
+        }
+    }
+
+    fn why_not(&self, required: &str) -> String {
         match self.reason {
+            Reason::Configuration if !self.flows.is_empty() => {
+                let (holder, sources) = (self.holder(), flows::sources(&self.flows));
+                format!(
+                    "the configuration denies it after answers of {sources}, which the {holder} has received"
+                )
+            }
             Reason::Configuration => "the configuration denies it".to_owned(),
-            Reason::NoTerminal => "permission is required, but there is no terminal to ask on".to_owned(),
-            Reason::NoElicitation => {
-                "permission is required, but the user can't be asked through this client".to_owned()
-            }
+            Reason::NoTerminal => format!("{required}, but there is no terminal to ask on"),
+            Reason::NoElicitation => format!("{required}, but the user can't be asked through this client"),
+            Reason::Refused if !self.flows.is_empty() => format!("{required}, and the user refused it"),
             Reason::Refused => "the user refused permission".to_owned(),
-            Reason::Declined => {
-                "permission is required, and the client declined the question or cancelled it".to_owned()
-            }
+            Reason::Declined => format!("{required}, and the client declined the question or cancelled it"),
             Reason::Late(limit) => format!(
                 "the permission question got no answer within {} s (serve.questionTimeout)",
                 limit.as_secs_f64()
@@ -94,9 +135,9 @@ impl Refusal {
                 limit.as_secs_f64()
             ),
             Reason::Busy => {
-                "busy: permission is required, but too many questions are already open; answer those, or \
-                             try again later"
-                    .to_owned()
+                format!(
+                    "busy: {required}, but too many questions are already open; answer those, or try again later"
+                )
             }
             Reason::TooMany => {
                 format!("more than {QUESTION_TOOLS} tools need permission, too many for one question")
@@ -106,6 +147,9 @@ impl Refusal {
 
     /// Describes how the user allows the tools, of which these names are shown.
     fn hints(&self, shown: &[String]) -> Vec<String> {
+        if !self.flows.is_empty() {
+            return self.hints_on_flows();
+        }
         let allow: Vec<String> = shown.iter().map(|name| format!("--allow '{name}'")).collect();
         let allow = allow.join(" ");
         match self.reason {
@@ -130,6 +174,17 @@ impl Refusal {
         }
     }
 
+    fn hints_on_flows(&self) -> Vec<String> {
+        let holder = self.holder();
+        let apart = format!("call it before those tools, or in a new {holder} that does not call them");
+        let later = "try again when the user can answer, or increase serve.questionTimeout".to_owned();
+        match self.reason {
+            Reason::Configuration | Reason::Refused | Reason::Busy | Reason::TooMany => vec![apart],
+            Reason::NoTerminal | Reason::NoElicitation | Reason::Declined => vec![apart, self.lines()],
+            Reason::Late(_) | Reason::LateOnPage(_) => vec![later, self.lines()],
+        }
+    }
+
     /// The hint with the configuration lines.
     fn lines(&self) -> String {
         format!("to allow it without a question, add to the configuration:\n{}", self.entries())
@@ -137,6 +192,9 @@ impl Refusal {
 
     /// Configuration lines that allow the tools.
     pub(crate) fn entries(&self) -> String {
+        if !self.flows.is_empty() {
+            return self.rule();
+        }
         let mut servers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for name in self.tools.iter().take(TOOLS_NAMED) {
             // Names of servers have no dots.
@@ -147,6 +205,13 @@ impl Refusal {
             format!("  {server}: {{ permissions: {{ {} }} }}", printable::exact(&tools.join(", ")))
         });
         format!("mcpServers:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The configuration line that allows the flows.
+    fn rule(&self) -> String {
+        let from: Vec<&str> = self.flows.iter().take(TOOLS_NAMED).map(|flow| flow.from.as_str()).collect();
+        let rule = format!("{{ from: {}, to: {}, then: allow }}", json!(from), json!(self.tools));
+        format!("flows: {{ rules: [{}] }}", printable::exact(&rule))
     }
 
     /// The refusal as JSON.
@@ -161,7 +226,11 @@ impl Refusal {
             Reason::Late(_) | Reason::LateOnPage(_) => "unanswered",
             Reason::Busy => "busy",
         };
-        json!({ "tools": self.tools, "reason": reason })
+        let mut evidence = json!({ "tools": self.tools, "reason": reason });
+        if !self.flows.is_empty() {
+            evidence["flows"] = self.flows.iter().map(|flow| json!([flow.from, flow.to])).collect();
+        }
+        evidence
     }
 }
 
@@ -182,7 +251,9 @@ mod tests {
     ];
 
     fn refusal(count: usize, reason: Reason) -> Refusal {
-        Refusal { tools: (0..count).map(|number| format!("s.t{number}")).collect(), reason }
+        let tools: Vec<RequestedTool> =
+            (0..count).map(|number| RequestedTool::new("s", &format!("t{number}"), None)).collect();
+        Refusal::of(&tools, reason)
     }
 
     #[test]

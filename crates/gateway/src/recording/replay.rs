@@ -2,7 +2,9 @@
 //!
 //! A request is answered with the first unused answer to the same request: programs make calls in parallel, so their
 //! order may differ. A request that was not recorded fails, and is reported with its difference from the most similar
-//! one.
+//! one. A call that the flows of the present configuration deny fails as it would now.
+
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -12,6 +14,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{RecordedAnswer, RecordedCall, RecordedRequest, Recording, differences};
+use crate::permission::FlowGate;
+use crate::resources::READ;
 
 /// Maximum number of mismatches to keep; the first ones are the causes.
 const MISMATCHES_KEPT: usize = 20;
@@ -28,6 +32,7 @@ pub struct Mismatch {
 /// The host of a replayed execution.
 pub struct Replay {
     state: Mutex<State>,
+    flows: Arc<FlowGate>,
 }
 
 struct State {
@@ -44,12 +49,12 @@ struct Recorded {
 }
 
 impl Replay {
-    /// Answers from `recording`.
-    pub fn new(recording: &Recording) -> Self {
+    /// Answers from `recording`, unless these flows deny a call. What the user was asked about, and said, is recorded.
+    pub fn new(recording: &Recording, flows: Arc<FlowGate>) -> Self {
         let recorded =
             |call: &RecordedCall| Recorded { key: call.request.key(), call: call.clone(), is_used: false };
         let calls = recording.calls.iter().map(recorded).collect();
-        Replay { state: Mutex::new(State { calls, mismatches: Vec::new() }) }
+        Replay { state: Mutex::new(State { calls, mismatches: Vec::new() }), flows }
     }
 
     /// The differences from the recording, after the execution has ended.
@@ -67,6 +72,23 @@ impl Replay {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock()
+    }
+
+    /// A recorded answer, if the call may be made after those before it.
+    fn allowed(
+        &self,
+        server: &str,
+        tool: &str,
+        recorded: Result<Box<RawValue>, CallFailure>,
+    ) -> Result<Answer, CallFailure> {
+        let answer = match (recorded, self.flows.denied(server, tool)) {
+            (Ok(_), Some(denied)) => Err(denied),
+            (recorded, _) => {
+                recorded.map(|result| Answer { is_error: is_error(&result), result, cached: None })
+            }
+        };
+        self.flows.receive_answer(server, tool, &answer);
+        answer
     }
 
     fn answer(&self, request: &RecordedRequest) -> Result<Box<RawValue>, CallFailure> {
@@ -144,9 +166,7 @@ impl ToolHost for Replay {
         _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         let request = RecordedRequest::Tool { server: server.to_owned(), tool: tool.to_owned(), arguments };
-        let answer =
-            self.answer(&request).map(|result| Answer { is_error: is_error(&result), result, cached: None });
-        ready(answer).boxed()
+        ready(self.allowed(server, tool, self.answer(&request))).boxed()
     }
 
     fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
@@ -176,7 +196,8 @@ impl ToolHost for Replay {
         uri: &'a str,
     ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
         let request = RecordedRequest::Resource { server: server.to_owned(), uri: uri.to_owned() };
-        ready(self.answer(&request)).boxed()
+        let read = self.allowed(server, READ, self.answer(&request));
+        ready(read.map(|answer| answer.result)).boxed()
     }
 }
 
@@ -185,7 +206,6 @@ mod tests {
     use runner::Journal;
     use serde_json::json;
     use serde_json::value::to_raw_value;
-    use std::sync::Arc;
 
     use super::super::Recorder;
     use super::*;
@@ -214,7 +234,7 @@ mod tests {
             (json!({ "a": 2 }), json!({ "content": [1] })),
             (json!({ "a": 1 }), json!({ "content": [2] })),
         ]);
-        let replay = Replay::new(&recorded);
+        let replay = Replay::new(&recorded, Arc::default());
         let call =
             async |value: serde_json::Value| replay.call("s", "t", arguments(&value), Map::new()).await;
         assert!(call(json!({ "a": 2 })).await.unwrap().result.get().contains("[1]"));
@@ -227,7 +247,7 @@ mod tests {
 
     #[tokio::test]
     async fn other_arguments_and_missing_calls_are_mismatches() {
-        let replay = Replay::new(&recording(&[(json!({ "a": 1, "b": [1, 2] }), json!({}))]));
+        let replay = Replay::new(&recording(&[(json!({ "a": 1, "b": [1, 2] }), json!({}))]), Arc::default());
         let failed =
             replay.call("s", "t", arguments(&json!({ "a": 1, "b": [1, 3] })), Map::new()).await.unwrap_err();
         assert!(failed.message.contains("other arguments than recorded"), "{failed:?}");
@@ -251,17 +271,15 @@ mod tests {
             let mut calls = recording(&[(json!({}), json!({ "content": [] }))]);
             let (server, tool) = ("s".to_owned(), "t".to_owned());
             calls.calls[0].request = RecordedRequest::Tool { server, tool, arguments: raw(recorded) };
-            let found = Replay::new(&calls).call("s", "t", raw(requested), Map::new()).await;
+            let found = Replay::new(&calls, Arc::default()).call("s", "t", raw(requested), Map::new()).await;
             assert_eq!(found.is_ok(), is_same, "{recorded} {requested}");
         }
     }
 
     #[tokio::test]
     async fn recorded_answers_have_no_secrets() {
-        let inner = Replay::new(&recording(&[(
-            json!({ "key": "hunter22" }),
-            json!({ "content": ["hunter22", 1.50] }),
-        )]));
+        let recorded = recording(&[(json!({ "key": "hunter22" }), json!({ "content": ["hunter22", 1.50] }))]);
+        let inner = Replay::new(&recorded, Arc::default());
         let recorder = Arc::new(Recorder::new(Masker::new(&["hunter22".to_owned()])));
         let journal = Journal::new(vec![recorder.clone()]);
         let given = arguments(&json!({ "key": "hunter22" }));

@@ -20,7 +20,8 @@ const KNOWN: [(&str, &str); 13] = [
         "ToolErrorKind",
         "enum ToolErrorKind {\n    /// The tool's own failure, such as a missing file.\n    Failed,\n    \
          InvalidParams,\n    /// The server rejected the request.\n    Rejected,\n    Timeout,\n    Unavailable,\n    /// The \
-         result does not fit the output schema; `raw` has it.\n    Mismatch,\n    Protocol,\n    Denied,\n}",
+         result does not fit the output schema; `raw` has it.\n    Mismatch,\n    Protocol,\n    Denied,\n    /// \
+         After answers that may not go into this call.\n    Flow,\n}",
     ),
     (
         "Content",

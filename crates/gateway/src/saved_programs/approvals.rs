@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use config::Config;
+use flows::{Flow, FlowAction, Pair, Rules};
 use report::Kind;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
@@ -43,6 +44,9 @@ struct Approved {
     name: String,
     /// The tools that it can call.
     tools: ApprovedTools,
+    /// The flows between them that need no answer.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    flows: BTreeSet<Pair>,
 }
 
 /// Whether a program is approved.
@@ -52,6 +56,8 @@ pub enum Approval {
     Given,
     /// With this text, but with other tools.
     OtherTools,
+    /// With this text and these tools, but not with all flows between them.
+    OtherFlows,
     /// This text was never approved.
     Missing,
 }
@@ -62,7 +68,20 @@ impl Approval {
         match self {
             Approval::Given => "given",
             Approval::OtherTools => "other_tools",
+            Approval::OtherFlows => "other_flows",
             Approval::Missing => "missing",
+        }
+    }
+}
+
+impl Approval {
+    /// Whether an approval of `tools` is one of a program with this manifest, and these flows.
+    pub fn of(tools: &ApprovedTools, manifest: &[String], flows: &[Flow]) -> Approval {
+        let now: BTreeSet<&str> = manifest.iter().map(String::as_str).collect();
+        match tools.names().collect::<BTreeSet<_>>() == now {
+            true if tools.covers(flows) => Approval::Given,
+            true => Approval::OtherFlows,
+            false => Approval::OtherTools,
         }
     }
 }
@@ -76,14 +95,11 @@ impl Approvals {
         path().map_or_else(|| Ok(Approvals::default()), |path| read(&path))
     }
 
-    /// Whether a program with this text's hash may call the tools of this manifest.
-    pub fn state(&self, hash: &str, manifest: &[String]) -> Approval {
-        let Some(approved) = self.programs.get(hash) else { return Approval::Missing };
-        let now: BTreeSet<&str> = manifest.iter().map(String::as_str).collect();
-        if approved.tools.names().collect::<BTreeSet<_>>() == now {
-            Approval::Given
-        } else {
-            Approval::OtherTools
+    /// Whether a program with this text's hash may call the tools of this manifest, with these flows between them.
+    pub fn state(&self, hash: &str, manifest: &[String], flows: &[Flow]) -> Approval {
+        match self.has(hash) {
+            true => Approval::of(&self.tools(hash), manifest, flows),
+            false => Approval::Missing,
         }
     }
 
@@ -94,15 +110,18 @@ impl Approvals {
 
     /// Returns the tools that a program with this text's hash is approved to call.
     pub fn tools(&self, hash: &str) -> ApprovedTools {
-        self.programs.get(hash).map(|approved| approved.tools.clone()).unwrap_or_default()
+        let tools = |approved: &Approved| approved.tools.clone().with(approved.flows.clone());
+        self.programs.get(hash).map(tools).unwrap_or_default()
     }
 
-    /// Approves the program `name` with this text's hash and these tools.
+    /// Approves the program `name` with this text's hash, these tools and the flows between them.
     ///
     /// # Errors
     /// If the record can't be written.
-    pub fn add(name: &str, hash: &str, tools: &[RequestedTool]) -> Result<(), Failure> {
-        let approved = Approved { name: name.to_owned(), tools: ApprovedTools::of(tools) };
+    pub fn add(name: &str, hash: &str, tools: &[RequestedTool], flows: &[Flow]) -> Result<(), Failure> {
+        let asked = flows.iter().filter(|flow| flow.then == FlowAction::Ask);
+        let (tools, flows) = (ApprovedTools::of(tools), asked.map(Flow::pair).collect());
+        let approved = Approved { name: name.to_owned(), tools, flows };
         change(|approvals| drop(approvals.programs.insert(hash.to_owned(), approved)))
     }
 
@@ -132,6 +151,11 @@ pub fn requested(manifest: &[String], config: &Config, lists: &ToolLists) -> Vec
         tools.extend(requested);
     }
     tools
+}
+
+/// The flows between the tools of a manifest that an approval covers.
+pub fn flows(manifest: &[String], config: &Config) -> Vec<Flow> {
+    Rules::new(&config.flows).of_manifest(manifest)
 }
 
 /// The path of the record; `None` without a folder for it.
@@ -197,22 +221,37 @@ mod tests {
         ApprovedTools::of(&names.iter().map(tool).collect::<Vec<_>>())
     }
 
+    fn flow(from: &str, to: &str) -> Flow {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        Flow { from, to, labels: flows::Labels::default(), then: FlowAction::Ask }
+    }
+
     #[test]
-    fn an_approval_is_of_one_text_and_one_manifest() {
+    fn an_approval_is_of_one_text_one_manifest_and_its_flows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("toolsmith").join(FILE);
         assert_eq!(read(&path).unwrap(), Approvals::default());
-        let approved = Approved { name: "a".to_owned(), tools: tools(&["t", "u"]) };
+        let flow = flow("s.t", "s.u");
+        let flows = BTreeSet::from([flow.pair()]);
+        let approved = Approved { name: "a".to_owned(), tools: tools(&["t", "u"]), flows: flows.clone() };
         change_in(&path, |approvals| drop(approvals.programs.insert("h".to_owned(), approved))).unwrap();
         let read = read(&path).unwrap();
         let state = |hash: &str, manifest: &[&str]| {
-            read.state(hash, &manifest.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>())
+            read.state(hash, &manifest.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>(), &[])
         };
+        let with_flows = |flows: &[Flow]| read.state("h", &["s.t".to_owned(), "s.u".to_owned()], flows);
+        let other = super::tests::flow("s.u", "s.t");
+        assert_eq!(with_flows(std::slice::from_ref(&flow)), Approval::Given);
+        assert_eq!(with_flows(&[flow, other.clone()]), Approval::OtherFlows);
+        assert_eq!(with_flows(&[Flow { then: FlowAction::Deny, ..other }]), Approval::Given);
         assert_eq!(state("h", &["s.u", "s.t"]), Approval::Given);
         assert_eq!(state("h", &["s.t"]), Approval::OtherTools);
         assert_eq!(state("h", &["s.t", "s.u", "s.v"]), Approval::OtherTools);
         assert_eq!(state("i", &["s.t", "s.u"]), Approval::Missing);
-        assert_eq!((read.tools("h"), read.tools("i")), (tools(&["t", "u"]), ApprovedTools::default()));
+        assert_eq!(
+            (read.tools("h"), read.tools("i")),
+            (tools(&["t", "u"]).with(flows), ApprovedTools::default())
+        );
         change_in(&path, |approvals| drop(approvals.programs.remove("h"))).unwrap();
         assert!(!super::read(&path).unwrap().has("h"));
     }
@@ -221,7 +260,7 @@ mod tests {
     fn a_record_that_would_be_too_large_to_be_read_is_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
-        let approved = |name: String| Approved { name, tools: tools(&[]) };
+        let approved = |name: String| Approved { name, tools: tools(&[]), flows: BTreeSet::new() };
         change_in(&path, |approvals| {
             drop(approvals.programs.insert("h".to_owned(), approved("a".to_owned())));
         })

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use flows::Flow;
 use runner::limits::SNIPPET_LIMIT;
 use system::file::{self, Durability};
 
@@ -29,13 +30,20 @@ pub fn change(before: Option<&str>, text: &str) -> String {
     }
 }
 
-/// A sentence about the tools that a program can call.
-pub fn manifest(tools: &[String]) -> String {
+/// Describes the tools that a program can call, and the flows between them.
+pub fn manifest(tools: &[String], flows: &[Flow]) -> String {
     if tools.is_empty() {
         return "It can call no tools.".to_owned();
     }
     let names: Vec<String> = tools.iter().map(|tool| printable::name(tool).to_string()).collect();
-    format!("It can call: {}", names.join(", "))
+    let tools = format!("It can call: {}", names.join(", "));
+    std::iter::once(tools).chain(carried(flows)).collect::<Vec<_>>().join("\n")
+}
+
+/// Lines about the flows that an approval covers; none if there are no flows.
+pub fn carried(flows: &[Flow]) -> Vec<String> {
+    let head = (!flows.is_empty()).then(|| "It can carry, without a question at the call:".to_owned());
+    head.into_iter().chain(flows::lines(flows).into_iter().map(|line| format!("  {line}"))).collect()
 }
 
 /// Writes the file of a program.

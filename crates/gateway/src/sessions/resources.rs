@@ -107,10 +107,10 @@ impl Sessions {
         let requested = || RequestedTool::reading(server);
         let decided = policy.decide_call((server, READ), requested, &arguments, &self.answers).await;
         decided.map_err(|refusal| match refusal.reason {
-            Reason::NoTerminal => {
+            Reason::NoTerminal if refusal.kind() == FailureKind::Denied => {
                 denied(format!("{}, for example:\n{}", refusal.report().for_model(), refusal.entries()))
             }
-            _ => denied(refusal.report().for_model()),
+            _ => failed(refusal.kind(), refusal.report().for_model()),
         })
     }
 

@@ -1,5 +1,7 @@
 //! The requests of programs to their host: sessions, permissions, calls, lookups and resources.
 
+use std::collections::BTreeSet;
+
 use config::Permission;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -9,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::Sessions;
 use crate::permission::Refusal as Refused;
+use crate::resources::LIST;
 
 impl ToolHost for Sessions {
     fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
@@ -45,7 +48,8 @@ impl ToolHost for Sessions {
                 let _ = self.usable(server).await;
                 manifest.push(self.requested(server, tool));
             }
-            let decided = policy.decide(&manifest, &self.answers).await;
+            let flows = policy.possible_flows(tools);
+            let decided = policy.decide(&manifest, flows, &self.answers).await;
             decided.map_err(|refusal| Refusal {
                 message: refusal.report().for_model(),
                 evidence: refusal.evidence(),
@@ -71,6 +75,10 @@ impl ToolHost for Sessions {
         async move {
             if let Question::Resources { server, query } = question {
                 let found = self.resources(server.as_deref(), query.as_deref()).await?;
+                // Names and descriptions are a server's data.
+                let servers: BTreeSet<&str> = found.iter().map(|found| found.server.as_str()).collect();
+                let policy = self.policy()?;
+                servers.into_iter().for_each(|server| policy.received(server, LIST));
                 return serde_json::value::to_raw_value(&found).map_err(|error| CallFailure {
                     kind: FailureKind::Protocol,
                     message: error.to_string(),

@@ -199,7 +199,7 @@ async fn a_resource_is_recorded_as_a_call_but_not_counted() {
 async fn a_direct_call_names_its_requester_and_its_refusal_is_recorded() {
     let fixture = Fixture::new();
     let arguments = raw(&json!({ "key": TOKEN }));
-    let journal = of_direct_call(&fixture.context);
+    let journal = of_direct_call(&fixture.context, Arc::default());
     call(&journal, ("s", "t"), &arguments, || async { answer(false) }).await.unwrap();
     let refusal = Begin::Refusal { server: "s", tool: "t", arguments: &arguments };
     journal.begin(refusal).await.unwrap();

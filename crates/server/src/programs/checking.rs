@@ -100,8 +100,14 @@ async fn check_one(
         }
         Fit::Fits => None,
     };
-    if broken.is_none() && offered.approval(&manifest) != Approval::Given {
-        let why = "it can call other tools than those that it is approved for";
+    let approval = offered.approval(&manifest, snapshot.config());
+    if broken.is_none() && approval != Approval::Given {
+        let why = match approval {
+            Approval::OtherFlows => {
+                "it can carry answers into other calls than those that it is approved for"
+            }
+            _ => "it can call other tools than those that it is approved for",
+        };
         return Ok(Err(format!("{why}: toolsmith program approve {}", offered.name)));
     }
     let schemas = schemas.or_else(|| engine.known_schemas(&offered.program));

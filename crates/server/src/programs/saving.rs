@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use config::Config;
+use flows::Flow;
 use gateway::discovery::needed;
 use gateway::failure::Failure;
 use gateway::permission::{Answer, AnsweredBy, Reason, RequestedTool};
-use gateway::saved_programs::approvals::requested;
+use gateway::saved_programs::approvals::{self, requested};
 use gateway::saved_programs::check::{Fit, ProgramCheck, check};
 use gateway::saved_programs::{Approval, Approvals, ProgramStore, Scope, functions, saving};
 use report::Report;
@@ -96,6 +97,8 @@ struct Candidate {
     new: New,
     checked: ProgramCheck,
     tools: Vec<RequestedTool>,
+    /// The flows between them.
+    flows: Vec<Flow>,
 }
 
 /// Whether a client may save programs. Those over HTTP may not, and neither may subagents: the files and approvals
@@ -182,7 +185,8 @@ impl Saving {
     async fn save(&mut self, journal: &Journal) -> Result<String, Refused> {
         let new = self.read()?;
         let (checked, tools) = self.check(&new.program).await?;
-        let candidate = Candidate { new, checked, tools };
+        let flows = approvals::flows(&checked.manifest, self.snapshot.config());
+        let candidate = Candidate { new, checked, tools, flows };
         if candidate.is_known()? {
             return Ok(format!("the program {} is saved and approved already", self.arguments.name));
         }
@@ -336,7 +340,7 @@ impl Candidate {
     /// Whether the same program is saved and approved.
     fn is_known(&self) -> Result<bool, Refused> {
         let approvals = Approvals::read().map_err(|failure| Refused::of(&failure))?;
-        let state = approvals.state(self.new.program.hash(), &self.checked.manifest);
+        let state = approvals.state(self.new.program.hash(), &self.checked.manifest, &self.flows);
         Ok(self.new.before.as_deref() == Some(self.new.program.text()) && state == Approval::Given)
     }
 
@@ -355,6 +359,7 @@ impl Candidate {
             tools => {
                 lines.push("It will call these tools without a question of its own:".to_owned());
                 lines.extend(tools.iter().map(|tool| format!("  {}", tool.shown())));
+                lines.extend(saving::carried(&self.flows));
             }
         }
         lines.push(format!("Its text:\n{}", exact_lines(text)));
@@ -370,7 +375,7 @@ impl Candidate {
             return Err(Refused::new("denied", why));
         }
         saving::write(&self.new.file, self.new.program.text()).map_err(failed)?;
-        Approvals::add(name, self.new.program.hash(), &self.tools).map_err(failed)
+        Approvals::add(name, self.new.program.hash(), &self.tools, &self.flows).map_err(failed)
     }
 
     fn saved_text(&self, name: &str, is_there: bool) -> String {
@@ -382,7 +387,7 @@ impl Candidate {
         if !is_there {
             lines.push("It can be called once the configuration was read again.".to_owned());
         }
-        lines.push(saving::manifest(&self.checked.manifest));
+        lines.push(saving::manifest(&self.checked.manifest, &self.flows));
         if let Some(before) = self.new.before.as_deref().filter(|before| *before != self.new.program.text()) {
             lines.push(format!(
                 "It replaces another text. Changed:\n{}",

@@ -7,7 +7,7 @@ use gateway::failure::Failure;
 use gateway::permission::RequestedTool;
 use gateway::saved_programs::check::{Fit, ProgramCheck};
 use gateway::saved_programs::{
-    Approval, Approvals, ProgramStore, RecordedRuns, Scope, functions, invalid, saving,
+    Approval, Approvals, ProgramStore, RecordedRuns, Scope, approvals, functions, invalid, saving,
 };
 use gateway::terminal_prompter;
 use report::Kind;
@@ -81,7 +81,8 @@ async fn save_in(
     let before = saving::existing(&file)?;
     let is_new_text = before.as_deref() != Some(program.text());
     terminal.print(&printable::lines(&saving::change(before.as_deref(), program.text())));
-    terminal.print(&saving::manifest(&checked.manifest));
+    let flows = approvals::flows(&checked.manifest, &context.config);
+    terminal.print(&saving::manifest(&checked.manifest, &flows));
     if is_new_text && !arguments.yes {
         let question = match before {
             Some(_) => format!("Replace the program {name} and approve it?"),
@@ -93,7 +94,7 @@ async fn save_in(
     if let Some(recorded) = recorded {
         recorded.write(&file)?;
     }
-    Approvals::add(name, program.hash(), &tools)?;
+    Approvals::add(name, program.hash(), &tools, &flows)?;
     terminal.note(&format!("the program {name} is saved in {}", file.display()));
     Ok(exit_code::OK)
 }
@@ -193,13 +194,14 @@ async fn approve_in(
         return Ok(exit_code::COMPILE);
     };
     terminal.print(&printable::lines(program.text().trim_end()));
-    terminal.print(&saving::manifest(&checked.manifest));
-    let state = Approvals::read()?.state(program.hash(), &checked.manifest);
+    let flows = approvals::flows(&checked.manifest, &context.config);
+    terminal.print(&saving::manifest(&checked.manifest, &flows));
+    let state = Approvals::read()?.state(program.hash(), &checked.manifest, &flows);
     if state != Approval::Given && !arguments.yes {
         confirm(&format!("Approve the program {name}?"), terminal).await?;
     }
     // Also if it is approved: a tool may have changed since.
-    Approvals::add(name, program.hash(), &tools)?;
+    Approvals::add(name, program.hash(), &tools, &flows)?;
     terminal.note(&format!("the program {name} is approved until its text or its tools change"));
     Ok(exit_code::OK)
 }

@@ -121,7 +121,8 @@ impl Tester<'_> {
         let recorded =
             Recorded { status: &run.status, result: run.result.as_deref(), recording: &run.recording };
         let (outcome, mut failures) =
-            replaying::replayed(&self.engine, &request, catalog, &recorded, self.terminal).await?;
+            replaying::replayed(&self.engine, &request, catalog, &recorded, &self.config, self.terminal)
+                .await?;
         if outcome.status.to_string() == run.status {
             failures.extend(of_example(program, run, &outcome));
         }

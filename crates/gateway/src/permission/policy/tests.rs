@@ -68,7 +68,8 @@ fn requested(tool: &str) -> RequestedTool {
 
 fn decide(policy: &PermissionPolicy, tools: &[&str], execution: &ExecutionAnswers) -> Result<(), Reason> {
     let manifest: Vec<RequestedTool> = tools.iter().map(|tool| requested(tool)).collect();
-    let decided = policy.decide(&manifest, execution).now_or_never().expect("the decision does not wait");
+    let decided =
+        policy.decide(&manifest, Vec::new(), execution).now_or_never().expect("the decision does not wait");
     decided.map_err(|refusal| refusal.reason)
 }
 
@@ -134,7 +135,7 @@ fn session_answers_do_not_cover_changed_tools() {
     assert_eq!(decide(&policy, &["a"], &ExecutionAnswers::default()), Ok(()));
     assert_eq!(script.questions().len(), 1);
     let changed = RequestedTool { hash: "2".into(), ..requested("a") };
-    let decided = policy.decide(&[changed], &ExecutionAnswers::default()).now_or_never().unwrap();
+    let decided = policy.decide(&[changed], Vec::new(), &ExecutionAnswers::default()).now_or_never().unwrap();
     assert_eq!(decided.unwrap_err().reason, Reason::Refused);
 }
 
@@ -168,7 +169,7 @@ fn without_a_user_only_allowed_tools_may_be_called() {
     let open = policy(&no_user, &[]);
     let (manifest, execution) =
         ([requested("a"), requested("each"), requested("allow")], ExecutionAnswers::default());
-    let refusal = open.decide(&manifest, &execution).now_or_never().unwrap().unwrap_err();
+    let refusal = open.decide(&manifest, Vec::new(), &execution).now_or_never().unwrap().unwrap_err();
     assert_eq!(refusal.reason, Reason::NoTerminal);
     assert_eq!(refusal.evidence(), json!({ "tools": ["s.a", "s.each"], "reason": "no_terminal" }));
     for phrase in ["--allow 's.a' --allow 's.each'", "trust: true", "no terminal"] {
@@ -251,6 +252,7 @@ fn refusals_that_nobody_decided_are_noted_once_for_the_user_of_a_client() {
             SessionAnswers::default(),
             script,
             Journal::default(),
+            Arc::default(),
         );
         for _ in 0..2 {
             assert!(decide(&policy, &["a"], &ExecutionAnswers::default()).is_err());
@@ -416,7 +418,7 @@ fn each_server_can_be_decided_about() {
         let script = Script::new(&[&[Answer::Choose][..], &answers, &[Answer::No; 4]].concat());
         let (policy, execution) = (policy_of_two(&script), ExecutionAnswers::default());
         let tools = ["s", "t"].map(|server| RequestedTool { server: server.into(), ..requested("a") });
-        let decided = policy.decide(&tools, &execution).now_or_never().unwrap();
+        let decided = policy.decide(&tools, Vec::new(), &execution).now_or_never().unwrap();
         let reason = decided.as_ref().err().map(|refusal| refusal.reason);
         assert_eq!(reason, decision.err(), "{answers:?}");
         let is_late = matches!(answers[0], Answer::Late(_));

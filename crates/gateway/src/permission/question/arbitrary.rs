@@ -19,7 +19,7 @@ fn shown_arguments(arguments: &RawValue) -> Option<String> {
     let (server, tool) = ("s".into(), "t".into());
     let requested =
         RequestedTool { server, tool, hash: String::new(), reached: String::new(), claims: Vec::new() };
-    let text = Question::call(requested, arguments, false).text();
+    let text = Question::call(requested, arguments, false, Vec::new()).text();
     let (_, shown) = text.split_once('\n')?;
     let (shown, _) = shown.rsplit_once('\n')?;
     assert!(!shown.chars().any(|shown| shown.is_control() && shown != '\n'), "{shown:?}");
