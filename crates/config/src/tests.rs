@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::decode::Problem;
 use super::flows::{FlowAction, Flows};
 use super::key_macros::{Kind as _, Merge as _};
-use super::{ConfigLayer, layers, schema, server, source, validation};
+use super::{ConfigLayer, Glob, layers, schema, server, source, validation};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let is_one = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "json");

@@ -10,6 +10,7 @@ use config::{FlowAction, FlowScope};
 use parking_lot::Mutex;
 
 use crate::labels::Labels;
+use crate::provenance::Answers;
 use crate::rules::{Flow, Rules};
 use crate::state::{Pair, State};
 
@@ -115,6 +116,19 @@ impl Guard {
     /// An answer of a tool is about to be handed over, with the labels that it carries.
     pub fn receive(&self, server: &str, tool: &str, carried: Labels) {
         self.state.receive(server, tool, carried);
+    }
+
+    /// Keeps an answer, a JSON text, to compare arguments with it. Without rules, no question needs it.
+    pub fn keep(&self, server: &str, tool: &str, answer: &str) {
+        if !self.rules.is_empty() {
+            self.state.keep(server, tool, answer);
+        }
+    }
+
+    /// The kept answers.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        self.state.answers()
     }
 
     /// The time for which answers count as received.

@@ -54,6 +54,12 @@ struct Answer {
 }
 
 impl Answers {
+    /// The size of the kept answers, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Adds an answer of `tool` (`server.tool`): a JSON text.
     pub fn add(&mut self, tool: &str, answer: &str) {
         let count = self.counts.get(tool).map_or(1, |count| count + 1);

@@ -1,11 +1,9 @@
-//! The result of a comparison: counts and names, for people and records.
+//! The result of a comparison: counts and names, for users and records.
 
 use std::cmp::Reverse;
 use std::fmt;
-use std::ops::Not;
 
 use report::{count, grouped};
-use serde::Serialize;
 
 use super::RUN;
 
@@ -16,23 +14,20 @@ const NAMED: usize = 8;
 const ORIGINS: usize = 3;
 
 /// The arguments of a call of which parts are in earlier answers. Has no text of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
     /// The arguments, the one with the most such characters first.
     pub arguments: Vec<Mark>,
     /// The number of further arguments.
-    #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
     /// Whether older answers, or the ends of long ones, were not compared.
-    #[serde(skip_serializing_if = "Not::not")]
     pub without_older: bool,
     /// Whether the end of the arguments was not compared.
-    #[serde(skip_serializing_if = "Not::not")]
     pub without_end: bool,
 }
 
 /// An argument of which parts are in earlier answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
     /// Its place, such as `body` or `items[2].text`.
     pub argument: String,
@@ -43,12 +38,11 @@ pub struct Mark {
     /// The answers, the one with the longest parts first.
     pub from: Vec<Origin>,
     /// The number of further answers.
-    #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
 }
 
 /// An earlier answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The tool, as `server.tool`.
     pub tool: String,
@@ -72,12 +66,12 @@ impl Marks {
         Marks { arguments, more, without_older, without_end }
     }
 
-    /// The lines that a user reads. All names are safe to show.
+    /// The lines that users read, also in records. All names are safe to show.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
         if lines.is_empty() {
-            lines.push(format!("no {RUN} consecutive characters of earlier answers, which proves nothing"));
+            lines.push(format!("no {RUN} consecutive characters of earlier answers"));
         }
         if self.more > 0 {
             lines.push(format!("{} more", count(self.more, "argument")));
@@ -106,9 +100,4 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} #{}", printable::name(&self.tool), self.answer)
     }
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }

@@ -1,12 +1,13 @@
 //! Combines the configuration, the command line and the user's answers into one decision.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use config::{Config, Glob, Permission};
 use flows::{Call, Decision, Flow};
 use parking_lot::{Mutex, MutexGuard};
-use runner::Journal;
+use runner::{Journal, JournaledQuestion};
 use serde_json::value::RawValue;
 use terminal::Notifier;
 
@@ -24,7 +25,8 @@ use super::rules;
 /// by repeating the question until the user errs.
 const MAX_REFUSALS: u32 = 3;
 
-/// Limit on notes of one execution about refusals.
+/// Limit on notes of one execution about refusals, and on questions about flows that are noted without being asked: a
+/// program can repeat a call that is denied.
 const NOTES_KEPT: usize = 20;
 
 /// The policy of a process, or of one client's session.
@@ -40,6 +42,8 @@ pub struct PermissionPolicy {
     session: SessionAnswers,
     /// The flows of its calls.
     flows: Arc<FlowGate>,
+    /// The number of questions about flows that were noted without being asked.
+    unasked: AtomicUsize,
     remembered: OnceLock<Mutex<Remembered>>,
     /// Held while a question is open, so that there is only one.
     turn: tokio::sync::Mutex<()>,
@@ -96,6 +100,7 @@ impl PermissionPolicy {
             journal: Journal::default(),
             session: SessionAnswers::default(),
             flows: Arc::default(),
+            unasked: AtomicUsize::default(),
             remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
             turn: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
@@ -262,7 +267,9 @@ impl PermissionPolicy {
     ) -> Result<(), Refusal> {
         let (mut given, mut turn) = (OpenCall::default(), None);
         loop {
-            let open = self.open_call(requested, needs_permission(), &given)?;
+            let open = self.open_call(requested, needs_permission(), &given).inspect_err(|denied| {
+                self.note_flows(requested, arguments, denied, ("denied", "configuration"));
+            })?;
             if open == OpenCall::default() {
                 if !given.flows.is_empty() {
                     self.flows.permit(call(requested, arguments), &given.flows);
@@ -274,7 +281,9 @@ impl PermissionPolicy {
                 false => Refusal::of_flows(requested, reason, open.flows.clone(), self.flows.scope()),
             };
             if !self.prompter.is_there() {
-                return Err(refused(self.prompter.absence()));
+                let refusal = refused(self.prompter.absence());
+                self.note_flows(requested, arguments, &refusal, ("nobody", "nobody"));
+                return Err(refusal);
             }
             if turn.is_none() {
                 turn = Some(self.turn.lock().await);
@@ -284,7 +293,7 @@ impl PermissionPolicy {
                 return Err(refused(reason));
             }
             let memorable = memorable && open.permission;
-            let question = Question::call(requested.clone(), arguments, memorable, open.flows.clone());
+            let question = self.question(requested, arguments, memorable, &open.flows);
             let answer = self.ask(&question).await;
             if let Some(reason) = self.refusal(answer) {
                 if matches!(reason, Reason::Refused | Reason::Declined) {
@@ -322,11 +331,42 @@ impl PermissionPolicy {
         Ok(OpenCall { permission: needs_permission && !given.permission, flows })
     }
 
-    /// Asks the user. The journal has the question and its answer.
-    async fn ask(&self, question: &Question) -> Answer {
+    /// The question about a call. For flows, it has the parts of earlier answers in the call's arguments.
+    fn question(
+        &self,
+        requested: &RequestedTool,
+        arguments: &RawValue,
+        memorable: bool,
+        flows: &[Flow],
+    ) -> Question {
+        let question = Question::call(requested.clone(), arguments, memorable, flows.to_vec());
+        if flows.is_empty() { question } else { question.marked(self.flows.marks(arguments)) }
+    }
+
+    /// Notes a call that is refused because of flows and without a question, as if that had been asked.
+    fn note_flows(
+        &self,
+        requested: &RequestedTool,
+        arguments: &RawValue,
+        refusal: &Refusal,
+        (answer, by): (&'static str, &'static str),
+    ) {
+        if !refusal.flows().is_empty() && self.unasked.fetch_add(1, Ordering::Relaxed) < NOTES_KEPT {
+            let question = self.question(requested, arguments, false, refusal.flows());
+            self.journaled(&question).answered(answer, by);
+        }
+    }
+
+    /// Tells the journal about a question.
+    fn journaled(&self, question: &Question) -> JournaledQuestion {
         let tools = question.tools().iter().map(RequestedTool::name).collect();
         let (text, short) = (question.text(), question.short_text());
-        let asked = self.journal.ask(question.about(), tools, &text, &short);
+        self.journal.ask(question.about(), tools, &text, &short).about_flows(question.flow_lines())
+    }
+
+    /// Asks the user. The journal has the question and its answer.
+    async fn ask(&self, question: &Question) -> Answer {
+        let asked = self.journaled(question);
         let answer = self.prompter.ask(question).await;
         asked.answered(answer.word(), answer.by(self.prompter.answered_by()));
         answer
