@@ -13,6 +13,7 @@ from typing import Any, Callable
 import attacks
 import economy
 import escapes
+import guarded
 import model
 import peers
 import report
@@ -171,6 +172,9 @@ def main() -> int:
         evaluation.part("peers", evaluation.peers)
     if "agentdojo-sig-functions" in evaluation.rows and not options.quick:
         evaluation.failed += evaluation.part("attacks", evaluation.attacks)["disagreements"]
+    if "agentdojo-sig-functions" in evaluation.rows and not options.quick:
+        rows = evaluation.rows["agentdojo-sig-functions"]
+        evaluation.part("guarded", lambda: guarded.run(settings, rows, options.limit))
     if options.only in "escapes":
         escaped = evaluation.part("escapes", lambda: escapes.run(settings.toolsmith, settings.work))
         evaluation.failed += [f"escapes: {name}" for name, out in escaped.items() if out]
