@@ -59,7 +59,8 @@ class Person:
     def __call__(self, question: str) -> bool:
         head, *rest = question.splitlines()
         if head.startswith("The program can call"):
-            return self.pair is None or self.pair.allows(set(re.findall(r"^  (\w+\.\w+)(?:  |$)", question, re.MULTILINE)))
+            tools = set(re.findall(r"^  (\w+\.\w+)(?:  |$)", question, re.MULTILINE))
+            return self.pair is None or self.pair.allows(tools)
         tool = re.search(r": (\S+)", head)[1]
         return any(f"{call.server}.{call.tool}" == tool and is_shown(call, "\n".join(rest)) for call in self.needed)
 
@@ -91,7 +92,8 @@ class Guarded:
         self.person.pair, self.person.needed = pair, BENCHMARK.gold(user)
         denied = {"privateToExternal": "deny", "untrustedToExternal": "deny"} if self.way == "denied" else {}
         self.bench.flows = self.flows[suite] | denied
-        self.bench.options = {"permission": "allow", "codeMode": False} if self.way == "flows" else {"permission": "ask"}
+        direct = {"permission": "allow", "codeMode": False}
+        self.bench.options = direct if self.way == "flows" else {"permission": "ask"}
         client = self.bench.client([suite])
         try:
             world, shows = (self.direct if self.way == "flows" else self.programs)(suite, user, pair)
@@ -136,7 +138,8 @@ class Guarded:
     def programs(self, suite: str, user: str, pair: Pair | None) -> tuple[World, bool]:
         """The user's task as a program, and then the injection as another one."""
         world = self.start(user, suite, pair)
-        shows = MARK in self.step(suite, user, pair, world, self.writer.write(user, BENCHMARK.replay(user), "functions").code)
+        task = self.writer.write(user, BENCHMARK.replay(user), "functions")
+        shows = MARK in self.step(suite, user, pair, world, task.code)
         if pair and shows and BENCHMARK.gold(pair.injection):
             attack = self.writer.write(pair.injection, BENCHMARK.replay(pair.injection), "functions")
             self.step(suite, user, pair, world, attack.code)
