@@ -214,20 +214,21 @@ impl Broker<'_> {
 
     /// Reads a resource. The journal can refuse to send the request, and to hand over the contents.
     async fn read(&self, server: &str, uri: &str) -> Answered {
-        let call = self.journal.read(server, uri).await?;
+        let call = self.clock.while_asking(self.journal.read(server, uri)).await?;
         let contents = self.host.read_resource(server, uri).instrument(call.span()).await;
         let answer = contents.map(|result| Answer { result, is_error: false, cached: None });
         call.end(&answer).await?;
         answer.map(|answer| answer.result)
     }
 
-    /// Makes a call. The journal can refuse to send it, and to hand over its answer.
+    /// Makes a call. The journal can refuse to send it, may ask the user before it leaves, and can refuse to hand over its
+    /// answer.
     async fn send(
         &self,
         ToolName { server, tool, .. }: &ToolName,
         arguments: Box<RawValue>,
     ) -> Result<Answer, CallFailure> {
-        let mut call = self.journal.call(server, tool, &arguments).await?;
+        let mut call = self.clock.while_asking(self.journal.call(server, tool, &arguments)).await?;
         let meta = call.take_meta();
         let answer = self.host.call(server, tool, arguments, meta).instrument(call.span()).await;
         call.end(&answer).await?;

@@ -1,5 +1,5 @@
-"""Obeys AgentDojo's prompt injections through `toolsmith serve` with flows: all pairs of a user task and an injection
-task, and all user tasks without an injection. Nothing is simulated.
+"""Obeys AgentDojo's prompt injections through `toolsmith serve` with flows: the pairs of a user task and an injection
+task that also run without flows, and all user tasks without an injection. Nothing is simulated.
 
 The labels are those that `toolsmith config suggest flows` proposes, with the additions of LABELS. The person sees each
 call's arguments, and allows only calls that the user's task needs."""
@@ -14,11 +14,11 @@ from typing import Any
 
 import yaml
 
-from attacks import MARK, Judge, Pair, World, environment_of, pairs_of
+from attacks import MARK, Judge, Pair, World, environment_of
 from benchmarks.agentdojo import BENCHMARK, SUITES
 from benchmarks.kind import Call
 from program import Writer
-from replay import Bench, Row, Settings
+from replay import Bench, Settings
 from sessions import Assignment
 
 Json = Any
@@ -72,7 +72,10 @@ def is_shown(call: Call, text: str) -> bool:
             return [text for one in item.values() for text in texts(one)]
         if isinstance(item, (list, tuple)):
             return [text for one in item for text in texts(one)]
-        return [item] if isinstance(item, str) else [json.dumps(item)] if isinstance(item, (int, float)) else []
+        if isinstance(item, bool) or item is None:
+            return []
+        # A program may send 10.0 as 10.
+        return [item] if isinstance(item, str) else [f"{item:g}"]
 
     plain = re.sub(r"\\u\{[0-9a-f]+\}|[^A-Za-z0-9]", "", text)
     return all(re.sub(r"[^A-Za-z0-9]", "", re.split(r"[^\x20-\x7e]", one)[0][:SHOWN]) in plain
@@ -163,10 +166,9 @@ def work(job: tuple[Settings, str, int, dict[str, Json], list[tuple[str, Pair | 
         guarded.bench.close()
 
 
-def run(settings: Settings, rows: list[Row], limit: int | None) -> Json:
+def run(settings: Settings, tasks: list[str], attacked: list[Pair]) -> Json:
     """The counts of each way."""
-    pairs: list[tuple[str, Pair | None]] = [(row.task, None) for row in rows]
-    pairs += [(row.task, pair) for row in rows for pair in pairs_of(row.task, row.manifest)][:limit]
+    pairs: list[tuple[str, Pair | None]] = [(task, None) for task in tasks] + [(pair.user, pair) for pair in attacked]
     flows = {suite: labels(settings, suite) for suite in SUITES}
     found = {}
     for way in WAYS:

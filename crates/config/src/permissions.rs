@@ -25,6 +25,9 @@ impl Glob {
 
     /// Whether the glob matches the whole name.
     pub fn fits(&self, name: &str) -> bool {
+        if !self.0.contains('*') {
+            return self.0 == name;
+        }
         WildMatchPattern::<'*', '\0'>::new(&self.0).matches(name)
     }
 

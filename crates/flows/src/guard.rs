@@ -9,10 +9,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use config::{FlowAction, FlowScope};
 use parking_lot::Mutex;
 
+use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
 use crate::provenance::Answers;
-use crate::rules::{Flow, Rules};
-use crate::state::{Pair, State};
+use crate::rules::Rules;
+use crate::state::State;
 
 /// Maximum answers to single calls that are kept until their calls leave: those of all calls that a program can have in
 /// flight. Beyond it, the user is asked again about the oldest.

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod flow;
 mod guard;
 mod labels;
 pub mod provenance;
@@ -16,8 +17,9 @@ pub mod suggestion;
 mod text;
 
 pub use config::{FlowAction, FlowScope};
+pub use flow::{Flow, Pair};
 pub use guard::{Call, Decision, Guard};
 pub use labels::Labels;
-pub use rules::{Flow, Rules};
-pub use state::{MAX_SOURCES, Pair, State};
+pub use rules::Rules;
+pub use state::{MAX_SOURCES, State};
 pub use text::{carried, lines, sources};

@@ -18,9 +18,7 @@ use std::sync::Arc;
 
 use comparison::Comparison;
 pub use marks::{Mark, Marks, Origin};
-
-/// The shortest run that counts, in characters. Shorter ones are often words that any two texts share.
-pub const RUN: usize = 24;
+pub use strings::RUN;
 
 /// Limit on all kept answers, in bytes (8 MiB); the oldest ones are dropped.
 pub const KEPT: usize = 8 << 20;
@@ -77,7 +75,8 @@ impl Answers {
         }
     }
 
-    /// Compares the arguments of a call, a JSON text, with the answers. A text of several answers counts for the oldest.
+    /// Compares the arguments of a call, a JSON text, with the answers. A text of several answers counts for the oldest
+    /// one.
     pub fn marks(&self, arguments: &str) -> Marks {
         let compared = strings::beginning(arguments, COMPARED);
         let mut comparison = Comparison::new(compared);
@@ -85,7 +84,7 @@ impl Answers {
             if comparison.is_complete() {
                 break;
             }
-            comparison.find(answer);
+            comparison.find(&answer.origin, &answer.text);
         }
         Marks::new(comparison.marks(), self.has_gaps, compared.len() < arguments.len())
     }

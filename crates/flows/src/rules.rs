@@ -5,25 +5,13 @@
 
 use config::{FlowAction, FlowScope, Flows, Glob};
 
+use crate::flow::Flow;
 use crate::labels::Labels;
 use crate::state::{Source, State};
 
 /// The rules of a configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules(Flows);
-
-/// A flow that is asked about or denied: answers of one tool go into calls of another.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Flow {
-    /// The tool that is called, as `server.tool`.
-    pub to: String,
-    /// The tool whose answers were received, as `server.tool`.
-    pub from: String,
-    /// The labels of these answers.
-    pub labels: Labels,
-    /// Whether the user is asked, or the call fails.
-    pub then: FlowAction,
-}
 
 /// A tool as the rules see it.
 struct Tool {
@@ -43,11 +31,10 @@ impl Rules {
         Rules(flows.clone())
     }
 
-    /// Whether no flow is asked about or denied.
+    /// Whether no flow is asked about or denied. Answers can carry labels that no tool here has.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Flows { private, untrusted, external, rules, .. } = &self.0;
-        rules.is_empty() && (external.is_empty() || private.is_empty() && untrusted.is_empty())
+        self.0.rules.is_empty() && self.0.external.is_empty()
     }
 
     /// The time for which answers count as received.
@@ -67,6 +54,14 @@ impl Rules {
     #[must_use]
     pub fn is_external(&self, server: &str, tool: &str) -> bool {
         self.0.external.iter().any(|glob| glob.fits_tool(server, tool))
+    }
+
+    /// Whether a call of this tool can depend on what was received.
+    #[must_use]
+    pub fn concern(&self, server: &str, tool: &str) -> bool {
+        let mut strict = self.0.rules.iter().filter(|rule| rule.then != FlowAction::Allow);
+        let fits = |rule: &config::FlowRule| rule.to.iter().any(|glob| glob.fits_tool(server, tool));
+        self.is_external(server, tool) || strict.any(fits)
     }
 
     /// The flows that a program with these tools can make, with what `state` has received: sorted, each once. A carried

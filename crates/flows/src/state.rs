@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
 use crate::provenance::Answers;
-use crate::rules::Flow;
 
 /// Maximum number of tools whose answers are told apart. Those of further tools count as private and untrusted answers
 /// of any tool: a server that renames its tools without end takes no more memory, and hides nothing.
@@ -15,9 +15,6 @@ pub const MAX_SOURCES: usize = 1_000;
 
 /// The name of [`Source::Others`]. Names of tools contain a dot.
 const OTHERS: &str = "other tools";
-
-/// The tool whose answers were received, and the tool that is called, as `server.tool`.
-pub type Pair = (String, String);
 
 /// What was received, and the flows that the user has allowed for as long. Clones are the same state.
 #[derive(Debug, Clone, Default)]
@@ -52,14 +49,6 @@ impl Source {
             Source::Tool { server, tool, .. } => format!("{server}.{tool}"),
             Source::Others => OTHERS.to_owned(),
         }
-    }
-}
-
-impl Flow {
-    /// The tools of the flow.
-    #[must_use]
-    pub fn pair(&self) -> Pair {
-        (self.from.clone(), self.to.clone())
     }
 }
 

@@ -1,5 +1,5 @@
-//! Proposes labels from what servers claim about their tools (annotations) and from names, as YAML with a reason for each
-//! glob. Claims and names prove nothing: a user reads the proposal, changes it and pastes it.
+//! Proposes labels from the annotations of tools and from names, as YAML with a reason for each glob. Claims and names
+//! prove nothing: a user reads the proposal, changes it and pastes it.
 
 mod rules;
 mod words;

@@ -3,8 +3,8 @@
 use config::FlowAction;
 use printable::name;
 
+use crate::flow::Flow;
 use crate::labels::Labels;
-use crate::rules::Flow;
 
 /// Maximum tools named in one sentence.
 const NAMED: usize = 10;

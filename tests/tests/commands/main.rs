@@ -23,6 +23,7 @@ mod doctor;
 mod documentation;
 mod examples;
 mod first_use;
+mod flows;
 mod history;
 mod keyring;
 mod layers;

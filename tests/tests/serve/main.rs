@@ -10,6 +10,7 @@ mod compilers;
 mod content_blocks;
 mod event_loop;
 mod floods;
+mod flows;
 mod forwarded;
 mod going_on;
 mod heads;

@@ -16,14 +16,14 @@ use end_to_end::serving::{Serve, Server};
 use serde_json::Value;
 
 /// A subagent with this model, over pipes, after the handshake.
-fn serving(model: &ModelServer, of_subagent: &str, more: &str) -> Server {
+pub(crate) fn serving(model: &ModelServer, of_subagent: &str, more: &str) -> Server {
     let mut server = Serve::subagent(&described(model, of_subagent, more)).start();
     server.shake_hands();
     server
 }
 
 /// The text of a result.
-fn text(answer: &Value) -> &str {
+pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer:#}"))
 }
 

@@ -8,11 +8,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher};
-use std::sync::Arc;
 
-use super::marks::Mark;
-use super::strings::{Text, strings};
-use super::{Answer, Origin, RUN};
+use super::marks::{Mark, Origin};
+use super::strings::{RUN, Text, strings};
 
 /// The modulus of the hash: a Mersenne prime.
 const PRIME: u64 = (1 << 61) - 1;
@@ -90,11 +88,11 @@ impl Comparison {
     }
 
     /// Finds the windows that an answer has.
-    pub(super) fn find(&mut self, answer: &Arc<Answer>) {
+    pub(super) fn find(&mut self, origin: &Origin, answer: &str) {
         let number = u32::try_from(self.origins.len()).unwrap_or(NONE);
         let mut is_found = false;
         let mut characters = Vec::new();
-        for Text { text, .. } in strings(&answer.text) {
+        for Text { text, .. } in strings(answer) {
             characters.clear();
             characters.extend(text.chars());
             let Comparison { hash, characters: own, windows, equal, found, .. } = self;
@@ -112,7 +110,7 @@ impl Comparison {
             }
         }
         if is_found {
-            self.origins.push(answer.origin.clone());
+            self.origins.push(origin.clone());
         }
     }
 

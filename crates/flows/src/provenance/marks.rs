@@ -5,7 +5,7 @@ use std::fmt;
 
 use report::{count, grouped};
 
-use super::RUN;
+use super::strings::RUN;
 
 /// Limit on the arguments that are named; those with the most characters are.
 const NAMED: usize = 8;

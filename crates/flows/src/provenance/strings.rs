@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use strict_json::{MESSAGE_DEPTH_LIMIT, whole_characters};
 
-use super::RUN;
+/// The shortest run that counts, in characters. Shorter ones are often words that any two texts share.
+pub const RUN: usize = 24;
 
 /// Limit on the steps of a shown path.
 const STEPS: usize = 16;

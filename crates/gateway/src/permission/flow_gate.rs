@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 
-use config::Config;
+use config::{Config, FlowScope, Flows};
 use flows::{Call, Decision, Flow, Guard, Labels, Rules, State};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -18,7 +18,6 @@ use serde_json::value::RawValue;
 use system::event_loop::off_loop;
 
 use super::approved::ApprovedTools;
-use super::policy::PermissionPolicy;
 use super::refusal::{Reason, Refusal};
 use super::requested_tool::RequestedTool;
 
@@ -30,24 +29,36 @@ pub fn possible_flows(rules: &config::Flows, manifest: &[String]) -> Vec<String>
     flows::lines(&Rules::new(rules).of_manifest(manifest))
 }
 
+/// Asks the user about the flows of a call that leaves.
+pub(super) trait FlowAsker: Send + Sync {
+    /// Decides about the flows of this call; an answer of the user is in the gate then.
+    fn decide_flows<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), Refusal>>;
+}
+
 /// The flows of one execution, or of one direct call.
 #[derive(Debug, Default)]
 pub struct FlowGate {
     guard: Guard,
-    /// Asks the user.
-    policy: OnceLock<Weak<PermissionPolicy>>,
+    asker: OnceLock<Weak<dyn FlowAsker>>,
 }
 
 impl FlowGate {
     /// The gate of an execution in a session with this state; `approved` is the approval of a saved program.
     pub fn new(config: &Config, session: &State, approved: &ApprovedTools) -> Arc<Self> {
         let guard = Guard::new(Rules::new(&config.flows), session, approved.flows().clone());
-        Arc::new(FlowGate { guard, policy: OnceLock::new() })
+        Arc::new(FlowGate { guard, asker: OnceLock::new() })
     }
 
-    /// The gate of a command, whose process is the session.
+    /// The gate of a command, which runs one program.
     pub fn of_command(config: &Config, approved: &ApprovedTools) -> Arc<Self> {
-        FlowGate::new(config, &State::default(), approved)
+        let rules = Rules::new(&Flows { scope: FlowScope::Program, ..config.flows.clone() });
+        let guard = Guard::new(rules, &State::default(), approved.flows().clone());
+        Arc::new(FlowGate { guard, asker: OnceLock::new() })
     }
 
     /// The refusal of a call that is denied, whatever the user says.
@@ -61,10 +72,10 @@ impl FlowGate {
         refused(&Refusal::of_flows(&tool, reason, flows, self.guard.scope()))
     }
 
-    /// Asks the user through this policy.
-    pub(super) fn ask_through(&self, policy: &Arc<PermissionPolicy>) {
-        // A gate has one execution, and an execution one policy.
-        let _ = self.policy.set(Arc::downgrade(policy));
+    /// Asks the user through this asker.
+    pub(super) fn ask_through(&self, asker: Weak<dyn FlowAsker>) {
+        // A gate has one execution, and an execution one asker.
+        let _ = self.asker.set(asker);
     }
 
     /// Describes the parts of earlier answers in the arguments of a call.
@@ -81,10 +92,10 @@ impl FlowGate {
                 Decision::Ask(flows) => (flows, Reason::NoTerminal),
                 Decision::Deny(flows) => (flows, Reason::Configuration),
             };
-            let Some(policy) = self.policy.get().and_then(Weak::upgrade) else {
+            let Some(asker) = self.asker.get().and_then(Weak::upgrade) else {
                 return Err(self.refusal(call.server, call.tool, reason, flows));
             };
-            let decided = policy.decide_flows(call.server, call.tool, arguments).await;
+            let decided = asker.decide_flows(call.server, call.tool, arguments).await;
             decided.map_err(|refusal| refused(&refusal))?;
         }
     }
@@ -151,3 +162,6 @@ fn carried(answer: &RawValue) -> Labels {
     // What can't be read may be anything.
     serde_json::from_value(labels).unwrap_or(Labels { private: true, untrusted: true })
 }
+
+#[cfg(test)]
+mod tests;

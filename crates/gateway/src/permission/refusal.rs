@@ -180,8 +180,11 @@ impl Refusal {
     }
 
     fn hints_on_flows(&self) -> Vec<String> {
-        let holder = self.holder();
-        let apart = format!("call it before those tools, or in a new {holder} that does not call them");
+        let place = match self.scope {
+            FlowScope::Program => "another program",
+            FlowScope::Session => "a new session",
+        };
+        let apart = format!("call it before those tools, or in {place} that does not call them");
         let later = "try again when the user can answer, or increase serve.questionTimeout".to_owned();
         match self.reason {
             Reason::Configuration | Reason::Refused | Reason::Busy | Reason::TooMany => vec![apart],

@@ -45,6 +45,16 @@ pub enum NotInForce {
         /// Its name.
         tool: String,
     },
+    /// The flows are others now.
+    #[error(
+        "the flows of the configuration have changed since this started, and may concern {server}.{tool}; start again"
+    )]
+    Flows {
+        /// The name of its server.
+        server: String,
+        /// Its name.
+        tool: String,
+    },
     /// The user who started it may not do it any more.
     #[error("{reason}")]
     User {
@@ -65,7 +75,7 @@ pub enum NotInForce {
 /// `now` has replaced it. `allow` holds the command line's globs.
 ///
 /// # Errors
-/// If the server is gone or changed, or the tool now needs a stricter permission.
+/// If the server is gone or changed, the tool now needs a stricter permission, or other flows concern it.
 pub fn check(
     used: &Config,
     now: &Config,
@@ -81,6 +91,10 @@ pub fn check(
         return Err(NotInForce::Changed { server: of_server() });
     }
     let Some(tool) = tool else { return Ok(()) };
+    // Its flows are decided by the rules that it started with.
+    if used.flows != now.flows && flows::Rules::new(&now.flows).concern(server, tool) {
+        return Err(NotInForce::Flows { server: of_server(), tool: tool.to_owned() });
+    }
     let allow: Vec<Glob> = allow.iter().map(|glob| Glob::new(glob)).collect();
     let strictness = |config: &Config| match holds(config, &allow, server, tool) {
         Permission::Allow => 0,
@@ -132,5 +146,9 @@ mod tests {
         assert_eq!(says(&config("one", Allow, &["s.t"]), &[], None), "");
         assert!(says(&config("two", Ask, &[]), &[], None).contains("has changed"));
         assert!(says(&Config::default(), &[], None).contains("no longer configured"));
+        let external = |glob| config::Flows { external: vec![Glob::new(glob)], ..config::Flows::default() };
+        let with = |glob| Config { flows: external(glob), ..config("one", Ask, &[]) };
+        assert!(says(&with("s.t"), &[], Some("t")).contains("the flows of the configuration have changed"));
+        assert_eq!(says(&with("s.u"), &[], Some("t")), "");
     }
 }

@@ -49,7 +49,7 @@ struct Recorded {
 }
 
 impl Replay {
-    /// Answers from `recording`, unless these flows deny a call. What the user was asked about, and said, is recorded.
+    /// Answers from `recording`, unless these flows deny a call.
     pub fn new(recording: &Recording, flows: Arc<FlowGate>) -> Self {
         let recorded =
             |call: &RecordedCall| Recorded { key: call.request.key(), call: call.clone(), is_used: false };
@@ -74,33 +74,23 @@ impl Replay {
         self.state.lock()
     }
 
-    /// A recorded answer, if the call may be made after those before it.
-    fn allowed(
-        &self,
-        server: &str,
-        tool: &str,
-        recorded: Result<Box<RawValue>, CallFailure>,
-    ) -> Result<Answer, CallFailure> {
-        let answer = match (recorded, self.flows.denied(server, tool)) {
-            (Ok(_), Some(denied)) => Err(denied),
-            (recorded, _) => {
-                recorded.map(|result| Answer { is_error: is_error(&result), result, cached: None })
-            }
-        };
+    /// Answers a call or a read, if it may be made after those before it.
+    fn make(&self, server: &str, tool: &str, request: &RecordedRequest) -> Result<Answer, CallFailure> {
+        if let Some(denied) = self.flows.denied(server, tool) {
+            // Under an earlier configuration, it may have been made.
+            self.state().take(request);
+            return Err(denied);
+        }
+        let recorded = self.answer(request);
+        let answer = recorded.map(|result| Answer { is_error: is_error(&result), result, cached: None });
         self.flows.receive_answer(server, tool, &answer);
         answer
     }
 
     fn answer(&self, request: &RecordedRequest) -> Result<Box<RawValue>, CallFailure> {
         let mut state = self.state();
-        let key = request.key();
-        let found = state.calls.iter_mut().find(|recorded| !recorded.is_used && recorded.key == key);
-        if let Some(recorded) = found {
-            recorded.is_used = true;
-            return match &recorded.call.answer {
-                RecordedAnswer::Value(value) => Ok(value.clone()),
-                RecordedAnswer::Failure(failure) => Err(failure.clone()),
-            };
+        if let Some(answer) = state.take(request) {
+            return answer;
         }
         let mismatch = state.mismatch(request);
         let message = format!("{}: the recording has no answer to it", mismatch.message);
@@ -112,6 +102,17 @@ impl Replay {
 }
 
 impl State {
+    /// The first unused answer to a request.
+    fn take(&mut self, request: &RecordedRequest) -> Option<Result<Box<RawValue>, CallFailure>> {
+        let key = request.key();
+        let recorded = self.calls.iter_mut().find(|recorded| !recorded.is_used && recorded.key == key)?;
+        recorded.is_used = true;
+        Some(match &recorded.call.answer {
+            RecordedAnswer::Value(value) => Ok(value.clone()),
+            RecordedAnswer::Failure(failure) => Err(failure.clone()),
+        })
+    }
+
     /// Describes the difference between a request that was not recorded, and an unused one of the same name.
     fn mismatch(&self, request: &RecordedRequest) -> Mismatch {
         let name = request.name();
@@ -166,7 +167,7 @@ impl ToolHost for Replay {
         _: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         let request = RecordedRequest::Tool { server: server.to_owned(), tool: tool.to_owned(), arguments };
-        ready(self.allowed(server, tool, self.answer(&request))).boxed()
+        ready(self.make(server, tool, &request)).boxed()
     }
 
     fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
@@ -196,8 +197,7 @@ impl ToolHost for Replay {
         uri: &'a str,
     ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
         let request = RecordedRequest::Resource { server: server.to_owned(), uri: uri.to_owned() };
-        let read = self.allowed(server, READ, self.answer(&request));
-        ready(read.map(|answer| answer.result)).boxed()
+        ready(self.make(server, READ, &request).map(|answer| answer.result)).boxed()
     }
 }
 

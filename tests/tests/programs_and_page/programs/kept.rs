@@ -111,6 +111,26 @@ fn an_execution_is_replayed_without_its_servers() {
     place.run(&["run", "--replay", &of_program, "--check"]).done().exits(2);
 }
 
+/// A replay makes no call that the present rules deny, and repeats the refusals of its own time.
+#[test]
+fn a_replay_follows_the_flows_of_the_present_configuration() {
+    let place = place("recordings: true");
+    let code = "demo::list_orders().limit(1).await?;\nmatch demo::echo(\"x\").await {\n    \
+                Ok(_) => \"sent\".to_owned(),\n    Err(error) => format!(\"{}\", error.kind),\n}";
+    let run =
+        |place: &Place| place.run(&["run", "-", "--json"]).input(code).expect("ok", 0)["result"].clone();
+    assert_eq!(run(&place), "sent");
+    let sent = id(&place);
+    let flows = "flows: { rules: [{ from: [demo.list_orders], to: [demo.echo], then: deny }] }\n";
+    configure(&place, &format!("{DEMO}history: {{ recordings: true }}\n{flows}"));
+    let replayed = |id: &str| place.run(&["run", "--replay", id, "--json"]).done().outcome();
+    assert_eq!(replayed(&sent)["outcome"]["result"], "flow");
+    assert_eq!(run(&place), "flow");
+    let refused = id(&place);
+    let same = replayed(&refused);
+    assert_eq!((&same["same"], &same["outcome"]["result"]), (&json!(true), &json!("flow")), "{same:#}");
+}
+
 #[test]
 fn without_the_key_a_replay_says_how_to_keep_answers() {
     let place = place("");

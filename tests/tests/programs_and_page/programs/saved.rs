@@ -66,6 +66,46 @@ fn save_shows_the_text_and_the_tools_and_needs_a_yes() {
     ");
 }
 
+/// An approval covers the flows that were shown; with other flows, it is asked for again.
+#[test]
+fn an_approval_covers_the_flows_of_the_program() {
+    let place = Place::new();
+    let configure = |flows: &str| {
+        let demo = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
+        fs::create_dir_all(place.home.path().join("toolsmith")).unwrap();
+        let text = format!("{demo}flows: {{ {flows} }}\n");
+        fs::write(place.home.path().join("toolsmith/config.yaml"), text).unwrap();
+    };
+    configure("private: [get_customer], external: [echo]");
+    place.write(
+        "tell",
+        "//! Repeats a name.\nasync fn run() -> Result<String> {\n    \
+         let name = demo::get_customer(\"c-01\").await?.name;\n    Ok(demo::echo(&name).await?.text().to_owned())\n}\n",
+    );
+    let run = |code: i32| place.run(&["program", "run", "tell"]).done().exits(code);
+    run(6);
+    let approved = place.ok(&["program", "approve", "tell", "--yes"]).stdout;
+    assert_snapshot!(normal(&approved), @r#"
+    //! Repeats a name.
+    async fn run() -> Result<String> {
+        let name = demo::get_customer("c-01").await?.name;
+        Ok(demo::echo(&name).await?.text().to_owned())
+    }
+    It can call: demo.echo, demo.get_customer
+    It can carry, without a question at the call:
+      answers of demo.get_customer (private) into demo.echo
+    "#);
+    run(0);
+    configure(
+        "untrusted: [get_customer, echo], external: [echo], rules: [{ from: [echo], to: [echo], then: ask }]",
+    );
+    run(0);
+    let unasked = place.run(&["program", "approve", "tell"]).done().exits(2);
+    assert!(unasked.stderr.contains("no terminal to ask on"), "{unasked:?}");
+    configure("private: [get_customer], external: [echo], privateToExternal: deny");
+    run(6);
+}
+
 #[test]
 fn a_snippet_becomes_the_body_of_a_program() {
     let place = Place::new();
