@@ -85,6 +85,9 @@ pub struct Outcome {
     pub fixes: Vec<Fix>,
     /// The tools that it can call, as `server.tool`.
     pub manifest: Vec<String>,
+    /// The flows between these tools that the host asks about or denies, in lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<String>,
     /// The calls that it made and that have ended, at most [`CALLS_KEPT`](crate::CALLS_KEPT). Calls that were refused
     /// or cancelled before they were sent do not count.
     pub calls: Vec<CallRecord>,
@@ -274,6 +277,7 @@ impl Outcome {
             diagnostics: Vec::new(),
             fixes: Vec::new(),
             manifest: Vec::new(),
+            flows: Vec::new(),
             calls: Vec::new(),
             calls_total: 0,
             calls_refused: CallsRefused::default(),

@@ -2,6 +2,7 @@
 records of all tasks, and Markdown tables. See `run`, which starts it."""
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -13,6 +14,7 @@ from typing import Any, Callable
 import attacks
 import economy
 import escapes
+import guarded
 import model
 import peers
 import report
@@ -135,9 +137,21 @@ class Evaluation:
         return [one | {"milliseconds": times[one["name"]]} for one in found]
 
     def attacks(self) -> Json:
-        found = attacks.simulate_all(self.settings, self.rows["agentdojo-sig-functions"])
-        chosen = found if self.everything else attacks.sample(found)
-        return attacks.summary(found, len(chosen), attacks.enforce_all(self.settings, chosen))
+        chosen = self.chosen_pairs
+        return attacks.summary(self.simulated, len(chosen), attacks.enforce_all(self.settings, chosen))
+
+    def guarded(self) -> Json:
+        tasks = [row.task for row in self.rows["agentdojo-sig-functions"]]
+        return guarded.run(self.settings, tasks, [pair for pair, _ in self.chosen_pairs])
+
+    @functools.cached_property
+    def simulated(self) -> list[Any]:
+        return attacks.simulate_all(self.settings, self.rows["agentdojo-sig-functions"])
+
+    @property
+    def chosen_pairs(self) -> list[Any]:
+        """The pairs that run through Toolsmith."""
+        return self.simulated if self.everything else attacks.sample(self.simulated)
 
     def judge(self) -> list[str]:
         """What the judge of models gets wrong on one task of each suite, or on all."""
@@ -171,6 +185,8 @@ def main() -> int:
         evaluation.part("peers", evaluation.peers)
     if "agentdojo-sig-functions" in evaluation.rows and not options.quick:
         evaluation.failed += evaluation.part("attacks", evaluation.attacks)["disagreements"]
+    if "agentdojo-sig-functions" in evaluation.rows and not options.quick:
+        evaluation.part("guarded", evaluation.guarded)
     if options.only in "escapes":
         escaped = evaluation.part("escapes", lambda: escapes.run(settings.toolsmith, settings.work))
         evaluation.failed += [f"escapes: {name}" for name, out in escaped.items() if out]

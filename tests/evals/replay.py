@@ -73,7 +73,8 @@ class Bench:
     def __init__(self, settings: Settings, benchmark: Benchmark, mode: str, name: str,
                  person: Person | None = None) -> None:
         self.settings, self.benchmark, self.person = settings, benchmark, person
-        self.options = benchmark.options(mode)
+        # Settings of the servers in Toolsmith's configuration, and the section `flows`.
+        self.options, self.flows = benchmark.options(mode), {}
         self.work = settings.work / name
         self.work.mkdir(parents=True, exist_ok=True)
         self.folder = Folder(self.work / "sessions")
@@ -84,13 +85,20 @@ class Bench:
 
     def open(self, name: str, servers: list[str], description: int) -> Client:
         """A session of `serve` whose answers are never cut. `description`: most tokens of the tools' descriptions."""
-        path = self.work / f"{name}.json"
-        path.write_text(json.dumps({
-            "serve": {"output": "16MiB", "descriptionTokens": description},
-            "mcpServers": {server: self.factory.command(server) | self.options for server in servers}}))
-        command = [self.settings.toolsmith, "serve", "--config", str(path)]
+        command = [self.settings.toolsmith, "serve", "--config", str(self.configuration(name, servers, description))]
         command += [] if self.person else ["--allow", "*"]
         return Client(command, self.work / f"{name}.log", self.person)
+
+    def configuration(self, name: str, servers: list[str], description: int = ALL) -> Path:
+        path = self.work / f"{name}.json"
+        path.write_text(json.dumps({
+            "serve": {"output": "16MiB", "descriptionTokens": description}, "flows": self.flows,
+            "mcpServers": {server: self.factory.command(server) | self.options for server in servers}}))
+        return path
+
+    def leave(self, group: list[str]) -> None:
+        """Ends the session of a client. The next one has received nothing."""
+        self.clients.pop("-".join(group)).close()
 
     def client(self, group: list[str]) -> Client:
         name = "-".join(group)

@@ -6,6 +6,7 @@ from typing import Any
 
 import attacks
 import chart
+import guarded
 from replay import Plan, Row
 
 Json = Any
@@ -85,11 +86,27 @@ def attack_table(results: Json) -> str:
                   "user's task done", "questions"], rows)
 
 
+def guarded_table(results: Json) -> str:
+    """The attacks on sessions with rules about flows."""
+    rows = []
+    for way, name in guarded.WAYS.items():
+        one = results["guarded"]["ways"][way]
+        rows.append([
+            name, f"{one['attacks']} of {one['pairs']} ({percent(one['attacks'], one['pairs'])})",
+            f"{one['attacks_with_calls']} of {one['with_calls']} "
+            f"({percent(one['attacks_with_calls'], one['with_calls'])})",
+            percent(one["utility_attacked"], one["pairs"]), f"{one['kept']} of {one['tasks']}",
+            f"{one['questions_attacked']:.1f}", f"{one['questions']:.1f}"])
+    return table(["the model obeys by", "attacks that succeed", "of those whose goal needs a call", "user's task done",
+                  "without attacks", "questions", "without attacks"], rows)
+
+
 def tables(results: Json) -> str:
     parts = [replays(results)]
     parts += [tokens(results)] if results.get("tokens") else []
     parts += [peers(results)] if results.get("peers") else []
     parts += [attack_table(results)] if results.get("attacks") and results.get("escapes") else []
+    parts += [guarded_table(results)] if results.get("guarded") else []
     return "\n\n".join(parts)
 
 
@@ -116,7 +133,8 @@ def replace(text: str, name: str, content: str) -> str:
 
 
 def update(root: Path, results: Json) -> None:
-    pages = {"docs/evidence.md": {"replays": replays, "tokens": tokens, "peers": peers, "attacks": attack_table},
+    pages = {"docs/evidence.md": {"replays": replays, "tokens": tokens, "peers": peers, "attacks": attack_table,
+                                  "guarded": guarded_table},
              "README.md": {"evidence": short}}
     for page, parts in pages.items():
         text = (root / page).read_text()

@@ -28,9 +28,23 @@ pub enum Record<'a> {
         check_only: bool,
     },
     /// The tools that the compiled program can call, as `server.tool`.
-    Manifest { execution: &'a str, tools: &'a [String] },
-    /// The user, or a client on their behalf, answered a permission question.
-    Approval { execution: &'a str, question: &'a str, answer: Answer, tools: &'a [String] },
+    Manifest {
+        execution: &'a str,
+        tools: &'a [String],
+        /// The flows between them that are asked about or denied, in lines.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        flows: &'a [String],
+    },
+    /// The user, or a client on their behalf, answered a permission question. Or a call was denied because of flows.
+    Approval {
+        execution: &'a str,
+        question: &'a str,
+        answer: Answer,
+        tools: &'a [String],
+        /// The flows in question, and the parts of earlier answers in the call's arguments, in lines without their texts.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        flows: &'a [String],
+    },
     /// A call is about to leave.
     CallBegin {
         execution: &'a str,
@@ -139,6 +153,8 @@ pub enum Answer {
     Late,
     /// The client can't ask, or the question was withdrawn.
     Nobody,
+    /// The configuration denies it, without a question.
+    Denied,
 }
 
 /// The logged part of a call's arguments.

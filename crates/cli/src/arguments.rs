@@ -43,7 +43,8 @@ pub(crate) use self::conversation::{
 };
 pub(crate) use servers::{
     AccessArguments, AddArguments, CheckArguments, ConfigCommand, DestinationArguments, ImportArguments,
-    NamedArguments, OAuthArguments, ShowArguments, TransportArgument, TrustArguments,
+    NamedArguments, OAuthArguments, Section, ShowArguments, SuggestArguments, TransportArgument,
+    TrustArguments,
 };
 
 use config::{Demo, LoadOptions, Needs};

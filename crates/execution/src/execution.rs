@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use config::Config;
 use gateway::catalog::ToolLists;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;
 use gateway::outcome_text::milliseconds;
+use gateway::permission;
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
 use history::execution_history::{self, ExecutionHistory};
@@ -37,6 +39,8 @@ pub struct NewExecution<'a> {
     pub arrived: Instant,
     /// The secrets of the configuration.
     pub masker: &'a Masker,
+    /// The rules about flows.
+    pub flows: &'a config::Flows,
     /// Its place in the history, unless it is not kept.
     pub kept: Option<Kept<'a>>,
     /// Whether its requests are recorded.
@@ -49,13 +53,19 @@ pub struct NewExecution<'a> {
 
 impl<'a> NewExecution<'a> {
     /// A request of a command at this terminal. It is not kept.
-    pub fn of_command(request: &'a Request, masker: &'a Masker, terminal: &Terminal) -> Self {
+    pub fn of_command(
+        request: &'a Request,
+        config: &'a Config,
+        masker: &'a Masker,
+        terminal: &Terminal,
+    ) -> Self {
         NewExecution {
             code: request.code.text(),
             args: &request.args,
             check_only: request.check_only,
             arrived: Instant::now(),
             masker,
+            flows: &config.flows,
             kept: None,
             recorded: Recorded::Never,
             sinks: vec![Arc::new(terminal.clone())],
@@ -201,8 +211,8 @@ impl<'a> Execution<'a> {
         self.is_replayable.then(new).flatten()
     }
 
-    /// Tells the sinks that the outcome is handed over, adds the time that was `waited` before the run, and masks
-    /// secrets.
+    /// Tells the sinks that the outcome is handed over, adds the time that was `waited` before the run and the possible
+    /// flows, and masks secrets.
     ///
     /// # Errors
     /// If the execution failed, or a sink refuses its outcome.
@@ -219,6 +229,7 @@ impl<'a> Execution<'a> {
         };
         let ended = self.journal.end(&status, kind).await.map_err(refused);
         let mut outcome = outcome.and_then(|outcome| ended.map(|()| outcome))?;
+        outcome.flows = permission::possible_flows(self.new.flows, &outcome.manifest);
         outcome.phases_ms.connect += milliseconds(waited);
         outcome.phases_ms.total = milliseconds(self.new.arrived.elapsed());
         if let Some(error) = &mut outcome.error {

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 
 use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
+use crate::provenance::Answers;
 use crate::rules::Rules;
 use crate::state::State;
 
@@ -116,6 +117,19 @@ impl Guard {
     /// An answer of a tool is about to be handed over, with the labels that it carries.
     pub fn receive(&self, server: &str, tool: &str, carried: Labels) {
         self.state.receive(server, tool, carried);
+    }
+
+    /// Keeps an answer, a JSON text, to compare arguments with it. Without rules, no question needs it.
+    pub fn keep(&self, server: &str, tool: &str, answer: &str) {
+        if !self.rules.is_empty() {
+            self.state.keep(server, tool, answer);
+        }
+    }
+
+    /// The kept answers.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        self.state.answers()
     }
 
     /// The time for which answers count as received.

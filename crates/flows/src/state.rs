@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
+use crate::provenance::Answers;
 
 /// Maximum number of tools whose answers are told apart. Those of further tools count as private and untrusted answers
 /// of any tool: a server that renames its tools without end takes no more memory, and hides nothing.
@@ -20,6 +21,8 @@ const OTHERS: &str = "other tools";
 pub struct State {
     received: Arc<Mutex<Received>>,
     allowed: Arc<Mutex<BTreeSet<Pair>>>,
+    /// The answers with which arguments are compared.
+    answers: Arc<Mutex<Answers>>,
 }
 
 #[derive(Debug, Default)]
@@ -77,7 +80,18 @@ impl State {
     /// A state that has received nothing, and shares the user's answers.
     #[must_use]
     pub fn fresh(&self) -> State {
-        State { received: Arc::default(), allowed: self.allowed.clone() }
+        State { allowed: self.allowed.clone(), ..State::default() }
+    }
+
+    /// Keeps an answer of a tool, a JSON text, to compare arguments with it.
+    pub fn keep(&self, server: &str, tool: &str, answer: &str) {
+        self.answers.lock().add(&format!("{server}.{tool}"), answer);
+    }
+
+    /// The kept answers.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        self.answers.lock().clone()
     }
 
     /// Answers of unknown tools were received before: those of a conversation that goes on.

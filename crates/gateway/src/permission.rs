@@ -18,7 +18,7 @@ pub mod rules;
 
 pub use answers::{ExecutionAnswers, SessionAnswers};
 pub use approved::{Allowed, ApprovedTools};
-pub use flow_gate::{FLOWS_META, FlowGate};
+pub use flow_gate::{FLOWS_META, FlowGate, possible_flows};
 pub use identity::share_identities;
 pub use in_force::{CurrentServers, InForce};
 pub use policy::{PermissionPolicy, policy};

@@ -121,6 +121,7 @@ mod tests {
             arguments: String::new(),
             memorable,
             flows: Vec::new(),
+            marks: Vec::new(),
         };
         assert_eq!([keys(&call(true), Questions::One), keys(&call(false), Questions::One)], ["yan", "yn"]);
         assert_eq!(keys(&call(false), Questions::Several), "ysn");

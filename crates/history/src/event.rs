@@ -101,6 +101,7 @@ impl Ending {
                 "diagnostics": first(&outcome.diagnostics),
                 "fixes": first(&outcome.fixes),
                 "manifest": first(&outcome.manifest),
+                "flows": outcome.flows,
                 "phases_ms": outcome.phases_ms,
                 "cpu_ms": outcome.cpu_ms,
                 "cached": outcome.cached,

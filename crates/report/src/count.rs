@@ -1,4 +1,4 @@
-//! Counts in messages: "1 tool", "2 tools".
+//! Counts in messages: "1 tool", "2 tools", "1 204".
 
 use std::fmt::Display;
 
@@ -9,6 +9,19 @@ pub fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, noun: &str) ->
         return format!("{number} {noun}");
     }
     format!("{number} {}", plural(noun))
+}
+
+/// A number with a space between each three digits: "12 345".
+pub fn grouped(number: impl Display) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(' ');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// A number from elsewhere in a bounded number of digits.
@@ -29,7 +42,7 @@ fn plural(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{count, short_number};
+    use super::{count, grouped, short_number};
 
     #[test]
     fn numbers_are_short() {
@@ -37,6 +50,11 @@ mod tests {
             [4.0, 0.5, 0.0, 1e300, -1e300, 1e-300].map(short_number),
             ["4", "0.5", "0", "1e300", "-1e300", "1e-300"]
         );
+    }
+
+    #[test]
+    fn digits_are_grouped() {
+        assert_eq!([0, 12, 999, 1_000, 1_234_567].map(grouped), ["0", "12", "999", "1 000", "1 234 567"]);
     }
 
     #[test]

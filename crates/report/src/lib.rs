@@ -12,7 +12,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-pub use count::{count, short_number};
+pub use count::{count, grouped, short_number};
 pub use kind::Kind;
 pub use problem::{Excerpt, Place, Problem};
 pub use render::problems;

@@ -255,6 +255,7 @@ impl ClientExecution {
             check_only: self.arguments.check_only,
             arrived,
             masker: &settings.masker,
+            flows: &settings.config.flows,
             kept: Some(Kept {
                 history: &self.state.history,
                 settings: &settings.config.history,

@@ -254,7 +254,13 @@ mod tests {
 
     fn call(memorable: bool) -> Question {
         let arguments = "  {}".to_owned();
-        Question::Call { tool: [RequestedTool::new("a", "t", None)], arguments, memorable, flows: Vec::new() }
+        Question::Call {
+            tool: [RequestedTool::new("a", "t", None)],
+            arguments,
+            memorable,
+            flows: Vec::new(),
+            marks: Vec::new(),
+        }
     }
 
     fn words(question: &Question, lasting: Lasting) -> Vec<&'static str> {

@@ -149,14 +149,18 @@ fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).map(line).collect()
 }
 
-/// The tools that the program of an outcome can call.
+/// The tools that the program of an outcome can call, and the flows between them.
 pub(crate) fn manifest(outcome: &Value) -> Markup {
-    let manifest = strings(&outcome["manifest"]);
+    let (manifest, flows) = (strings(&outcome["manifest"]), strings(&outcome["flows"]));
     html! {
         @if !manifest.is_empty() {
             h2 { "Manifest" }
             p { "The tools that the program can call:" }
             ul.names { @for tool in &manifest { li { code { bdi { (breakable(tool)) } } } } }
+        }
+        @if !flows.is_empty() {
+            p { "It can carry:" }
+            ul { @for flow in &flows { li { bdi { (breakable(flow)) } } } }
         }
     }
 }

@@ -21,14 +21,8 @@ pub(crate) fn bytes(count: u64) -> String {
 
 /// A number with a space between each three digits: 12 345.
 pub(crate) fn number(value: i64) -> String {
-    let digits = value.unsigned_abs().to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push('\u{202f}');
-        }
-        grouped.push(digit);
-    }
+    // Narrow spaces at which no line is broken.
+    let grouped = report::grouped(value.unsigned_abs()).replace(' ', "\u{202f}");
     if value < 0 { format!("−{grouped}") } else { grouped }
 }
 

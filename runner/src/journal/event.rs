@@ -303,9 +303,11 @@ pub struct Answered<'a> {
     pub about: QuestionKind,
     /// The tools, as `server.tool`.
     pub tools: &'a [String],
+    /// The flows that it is about, and the parts of earlier answers in a call's arguments, in lines.
+    pub flows: &'a [String],
     /// The answer in a word: `once`, `no`, …
     pub answer: &'static str,
-    /// The answerer: `terminal`, `client`, `page` or `nobody`.
+    /// The answerer: `terminal`, `client`, `page`, `configuration` or `nobody`.
     pub by: &'static str,
 }
 

@@ -9,6 +9,7 @@ pub struct JournaledQuestion {
     number: u64,
     about: QuestionKind,
     tools: Vec<String>,
+    flows: Vec<String>,
 }
 
 impl Journal {
@@ -18,14 +19,20 @@ impl Journal {
     pub fn ask(&self, about: QuestionKind, tools: Vec<String>, text: &str, short: &str) -> JournaledQuestion {
         let number = self.next_question();
         self.note(&Event::Asked(&Asked { number, about, tools: &tools, text, short }));
-        JournaledQuestion { journal: self.clone(), number, about, tools }
+        JournaledQuestion { journal: self.clone(), number, about, tools, flows: Vec::new() }
     }
 }
 
 impl JournaledQuestion {
-    /// Notes the answer, and who gave it: `terminal`, `client`, `page` or `nobody`.
+    /// The question is also about flows, which these lines describe.
+    #[must_use]
+    pub fn about_flows(self, flows: Vec<String>) -> Self {
+        JournaledQuestion { flows, ..self }
+    }
+
+    /// Notes the answer, and who gave it: `terminal`, `client`, `page`, `configuration` or `nobody`.
     pub fn answered(self, answer: &'static str, by: &'static str) {
-        let JournaledQuestion { journal, number, about, tools } = self;
-        journal.note(&Event::Answered(&Answered { number, about, tools: &tools, answer, by }));
+        let JournaledQuestion { journal, number, about, tools, flows } = self;
+        journal.note(&Event::Answered(&Answered { number, about, tools: &tools, flows: &flows, answer, by }));
     }
 }

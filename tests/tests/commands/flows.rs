@@ -41,6 +41,16 @@ fn without_a_terminal_a_flow_fails_with_the_rule_that_allows_it() {
 }
 
 #[test]
+fn checking_a_snippet_names_its_flows() {
+    let check = Run::new(shared()).arguments(&["run", "-", "--check"]).input(SEND).config(&config(""));
+    assert_snapshot!(normal(&check.done().exits(0).stdout), @r"
+    mail.echo
+    web.echo
+    can carry answers of mail.echo (private) into web.echo
+    ");
+}
+
+#[test]
 fn the_user_at_the_terminal_is_asked_at_the_call() {
     let code = "let mail = mail::echo().message(\"m\").await?.text();\nlet mut all = Vec::new();\n\
                 for _ in 0..2 { all.push(web::echo().message(&mail).await.is_ok()); }\nall";

@@ -66,6 +66,8 @@ fn an_answer_goes_into_another_call_only_with_a_yes() {
         "message": "the secret"
       }
     It can carry what mail.echo (private) answered.
+    Its arguments have (a help, no proof):
+      no 24 consecutive characters of earlier answers
     Allow this call?
     "#);
     let (_, answer) = call(&mut server, 2, &execute(SEND), &["no"]);

@@ -10,7 +10,7 @@ use config::Permission;
 
 use super::output::OutputArguments;
 use super::values::InvalidValue;
-use super::{ConfigArguments, NameAndValue, seconds_or_none, server_name};
+use super::{ConfigArguments, NameAndValue, ServersArguments, seconds_or_none, server_name};
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -23,6 +23,25 @@ pub(crate) enum ConfigCommand {
     /// Print the effective configuration, with the layer that each setting comes from. Literal values in `env`,
     /// `headers` and `client_secret` are masked, and so are secrets in addresses.
     Show(ShowArguments),
+    /// Print a proposal for a section of the configuration, as YAML to check and paste. Nothing is changed. Uses the known
+    /// tools of the servers, and asks servers whose tools are not known.
+    Suggest(SuggestArguments),
+}
+
+/// Arguments of `config suggest`.
+#[derive(Debug, Args)]
+pub(crate) struct SuggestArguments {
+    /// The section.
+    pub(crate) section: Section,
+    #[command(flatten)]
+    pub(crate) place: ServersArguments,
+}
+
+/// A section that can be proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Section {
+    /// Labels of tools: private and untrusted answers, and calls that leave.
+    Flows,
 }
 
 /// Arguments of `config check`.

@@ -1,16 +1,24 @@
-//! `toolsmith config schema|check|show`: inspects configurations without starting a server.
+//! `toolsmith config`: inspects configurations, and proposes sections. Only `suggest` starts servers.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use config::{layers, schema, show};
+use execution::setup::configure;
+use flows::suggestion::{Offer, suggestion};
+use gateway::cache;
+use gateway::discovery::Discovery;
 use gateway::exit_code;
 use gateway::failure::Failure;
+use gateway::pins::Known;
+use gateway::terminal_host::TerminalHost;
 use report::{Kind, Report};
-use serde_json::json;
+use serde_json::{Value, json};
 use terminal::Terminal;
 
-use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments};
+use crate::arguments::{
+    CheckArguments, ConfigCommand, Section, ServersArguments, ShowArguments, SuggestArguments,
+};
 
 /// Runs a subcommand of `config` and returns the exit code.
 pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
@@ -22,6 +30,9 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
         }
         ConfigCommand::Check(arguments) => check(arguments, &terminal)?,
         ConfigCommand::Show(arguments) => show(arguments, &terminal)?,
+        ConfigCommand::Suggest(SuggestArguments { section: Section::Flows, place }) => {
+            suggest_flows(place, &terminal).await?
+        }
     };
     terminal.flush().await.map_err(Failure::output)?;
     Ok(code)
@@ -101,5 +112,27 @@ fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
     for note in &layers.notes {
         terminal.note(note);
     }
+    Ok(exit_code::OK)
+}
+
+/// Prints labels for the tools that programs and clients can call.
+async fn suggest_flows(place: &ServersArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = configure(&place.options())?;
+    let cache = cache::open(&config.cache)?;
+    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), cache, Known::of(&config)?);
+    let discovered = discovery.discover().await;
+    let offers: Vec<Offer<'_>> = config
+        .servers
+        .iter()
+        .filter_map(|server| {
+            let server = server.connection.name.as_str();
+            let list = discovery.lists().list(server)?;
+            let is_admitted = |tool: &Value| config.admits(server, tool["name"].as_str().unwrap_or_default());
+            Some(Offer { server, tools: list.tools().filter(is_admitted).collect() })
+        })
+        .collect();
+    discovery.sessions.close().await;
+    discovered?;
+    terminal.print(suggestion(&offers).trim_end());
     Ok(exit_code::OK)
 }

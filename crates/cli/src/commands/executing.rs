@@ -98,7 +98,7 @@ pub(super) async fn run(
     let mut new = NewExecution {
         kept: job.is_kept.then_some(kept),
         recorded: if matches!(job.tools, Tools::Crate(..)) { Recorded::Never } else { job.recorded },
-        ..NewExecution::of_command(request, &masker, terminal)
+        ..NewExecution::of_command(request, config, &masker, terminal)
     };
     let flows = FlowGate::of_command(config, &job.allowed.approved);
     new.sinks.push(flows.clone());

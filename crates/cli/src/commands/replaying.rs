@@ -44,7 +44,7 @@ pub(super) async fn replayed(
     // The recording contains no secrets.
     let flows = FlowGate::of_command(config, &ApprovedTools::default());
     let (replay, masker) = (Replay::new(recorded.recording, flows), Masker::default());
-    let execution = Execution::begin(NewExecution::of_command(request, &masker, terminal));
+    let execution = Execution::begin(NewExecution::of_command(request, config, &masker, terminal));
     let outcome = execution.run(engine, request, Tools::Fixed { catalog, host: &replay }).await?;
     if outcome.status == Status::Cancelled {
         return Err(Failure::new(Kind::Cancelled, "cancelled"));

@@ -153,8 +153,10 @@ pub(super) fn show(
         terminal.print_json(&serde_json::to_string(outcome).map_err(Failure::system)?);
         return Ok(exit_code::of(outcome.status));
     }
-    let manifest = outcome.manifest.iter().filter(|_| is_check).cloned();
-    for line in manifest.chain(outcome_text::content(outcome)).chain(outcome_text::result(outcome)) {
+    let manifest = outcome.manifest.iter().cloned();
+    let flows = outcome.flows.iter().map(|flow| format!("can carry {flow}"));
+    let check = manifest.chain(flows).filter(|_| is_check);
+    for line in check.chain(outcome_text::content(outcome)).chain(outcome_text::result(outcome)) {
         terminal.print(&line);
     }
     for fix in &outcome.fixes {

@@ -15,6 +15,7 @@ use runner::{Answer, AnsweredCall, Begin, CallFailure, Refused, SentCall, Sink};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use system::event_loop::off_loop;
 
 use super::approved::ApprovedTools;
 use super::refusal::{Reason, Refusal};
@@ -22,6 +23,11 @@ use super::requested_tool::RequestedTool;
 
 /// The member of an answer's `_meta` with the labels of what a subagent has received.
 pub const FLOWS_META: &str = "io.toolsmith/flows";
+
+/// The flows between the tools of a manifest that are asked about or denied, in lines.
+pub fn possible_flows(rules: &config::Flows, manifest: &[String]) -> Vec<String> {
+    flows::lines(&Rules::new(rules).of_manifest(manifest))
+}
 
 /// Asks the user about the flows of a call that leaves.
 pub(super) trait FlowAsker: Send + Sync {
@@ -72,6 +78,12 @@ impl FlowGate {
         let _ = self.asker.set(asker);
     }
 
+    /// Describes the parts of earlier answers in the arguments of a call.
+    pub(super) fn marks(&self, arguments: &RawValue) -> Vec<String> {
+        let answers = self.guard.answers();
+        off_loop(answers.bytes() + arguments.get().len(), || answers.marks(arguments.get()).lines())
+    }
+
     async fn leave(&self, call: &SentCall<'_>, arguments: &RawValue) -> Result<(), Refused> {
         let leaving = Call { server: call.server, tool: call.tool, arguments: arguments.get() };
         loop {
@@ -80,8 +92,7 @@ impl FlowGate {
                 Decision::Ask(flows) => (flows, Reason::NoTerminal),
                 Decision::Deny(flows) => (flows, Reason::Configuration),
             };
-            let asker = self.asker.get().and_then(Weak::upgrade).filter(|_| reason != Reason::Configuration);
-            let Some(asker) = asker else {
+            let Some(asker) = self.asker.get().and_then(Weak::upgrade) else {
                 return Err(self.refusal(call.server, call.tool, reason, flows));
             };
             let decided = asker.decide_flows(call.server, call.tool, arguments).await;
@@ -94,8 +105,14 @@ impl FlowGate {
         let carried = match answer {
             Err(failure) if failure.kind.is_refusal() => return,
             // Its message may be the server's.
-            Err(_) => Labels::default(),
-            Ok(answer) => carried(&answer.result),
+            Err(failure) => {
+                self.guard.keep(server, tool, &Value::from(&*failure.message).to_string());
+                Labels::default()
+            }
+            Ok(answer) => {
+                self.guard.keep(server, tool, answer.result.get());
+                carried(&answer.result)
+            }
         };
         self.guard.receive(server, tool, carried);
     }

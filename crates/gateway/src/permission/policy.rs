@@ -3,12 +3,13 @@
 mod call;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock, Weak};
 
 use config::{Config, Glob, Permission};
 use flows::{Decision, Flow};
 use parking_lot::{Mutex, MutexGuard};
-use runner::Journal;
+use runner::{Journal, JournaledQuestion};
 use terminal::Notifier;
 
 use super::answers::{ExecutionAnswers, SessionAnswers};
@@ -25,7 +26,8 @@ use super::rules;
 /// by repeating the question until the user errs.
 const MAX_REFUSALS: u32 = 3;
 
-/// Limit on notes of one execution about refusals.
+/// Limit on notes of one execution about refusals, and on questions about flows that are noted without being asked: a
+/// program can repeat a call that is denied.
 const NOTES_KEPT: usize = 20;
 
 /// The policy of a process, or of one client's session.
@@ -41,6 +43,8 @@ pub struct PermissionPolicy {
     session: SessionAnswers,
     /// The flows of its calls.
     flows: Arc<FlowGate>,
+    /// The number of questions about flows that were noted without being asked.
+    unasked: AtomicUsize,
     remembered: OnceLock<Mutex<Remembered>>,
     /// Held while a question is open, so that there is only one.
     turn: tokio::sync::Mutex<()>,
@@ -83,6 +87,7 @@ impl PermissionPolicy {
             journal: Journal::default(),
             session: SessionAnswers::default(),
             flows: Arc::default(),
+            unasked: AtomicUsize::default(),
             remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
             turn: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
@@ -186,11 +191,16 @@ impl PermissionPolicy {
         if is_any_allowed { Ok(()) } else { Err(Refusal::of(tools, reason)) }
     }
 
-    /// Asks the user. The journal has the question and its answer.
-    async fn ask(&self, question: &Question) -> Answer {
+    /// Tells the journal about a question.
+    fn journaled(&self, question: &Question) -> JournaledQuestion {
         let tools = question.tools().iter().map(RequestedTool::name).collect();
         let (text, short) = (question.text(), question.short_text());
-        let asked = self.journal.ask(question.about(), tools, &text, &short);
+        self.journal.ask(question.about(), tools, &text, &short).about_flows(question.flow_lines())
+    }
+
+    /// Asks the user. The journal has the question and its answer.
+    async fn ask(&self, question: &Question) -> Answer {
+        let asked = self.journaled(question);
         let answer = self.prompter.ask(question).await;
         asked.answered(answer.word(), answer.by(self.prompter.answered_by()));
         answer

@@ -43,6 +43,8 @@ pub enum Question {
         memorable: bool,
         /// The flows that it needs permission for.
         flows: Vec<Flow>,
+        /// The parts of earlier answers in its arguments, in lines.
+        marks: Vec<String>,
     },
 }
 
@@ -55,7 +57,16 @@ impl Question {
         flows: Vec<Flow>,
     ) -> Self {
         let memorable = memorable && flows.is_empty();
-        Question::Call { tool: [requested], arguments: shown(arguments), memorable, flows }
+        let (tool, arguments) = ([requested], shown(arguments));
+        Question::Call { tool, arguments, memorable, flows, marks: Vec::new() }
+    }
+
+    /// The same question, with the parts of earlier answers in the arguments of its call.
+    pub(super) fn marked(mut self, parts: Vec<String>) -> Self {
+        if let Question::Call { marks, .. } = &mut self {
+            *marks = parts;
+        }
+        self
     }
 
     /// The tools in question.
@@ -89,11 +100,29 @@ impl Question {
     pub(crate) fn short_text(&self) -> String {
         match self {
             Question::Program { .. } => self.text(),
-            Question::Call { tool: [tool], flows, .. } => {
-                let call = format!("A call needs your permission: {}", name(&tool.name()));
-                if flows.is_empty() { call } else { format!("{call}\n{}", flows::carried(flows)) }
+            Question::Call { tool: [tool], .. } => {
+                let head = format!("A call needs your permission: {}", name(&tool.name()));
+                std::iter::once(head).chain(self.flows_of_call()).collect::<Vec<_>>().join("\n")
             }
         }
+    }
+
+    /// The flows that the question is about, with the parts of earlier answers in the arguments of a call.
+    pub(super) fn flow_lines(&self) -> Vec<String> {
+        match self {
+            Question::Program { flows, .. } => flows::lines(flows),
+            Question::Call { flows, marks, .. } => flows::lines(flows).iter().chain(marks).cloned().collect(),
+        }
+    }
+
+    /// The same for the question about a call.
+    fn flows_of_call(&self) -> Vec<String> {
+        let Question::Call { flows, marks, .. } = self else { return Vec::new() };
+        if flows.is_empty() {
+            return Vec::new();
+        }
+        let head = [flows::carried(flows), "Its arguments have (a help, no proof):".to_owned()];
+        head.into_iter().chain(marks.iter().map(|line| format!("  {line}"))).collect()
     }
 
     /// The text, without the possible answers.
@@ -121,12 +150,12 @@ impl Question {
                 }
                 let _ = write!(text, "Allow it?");
             }
-            Question::Call { tool: [tool], arguments, flows, .. } => {
+            Question::Call { tool: [tool], arguments, .. } => {
                 let _ =
                     writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), tool.claimed());
                 let _ = writeln!(text, "{arguments}");
-                if !flows.is_empty() {
-                    let _ = writeln!(text, "{}", flows::carried(flows));
+                for line in self.flows_of_call() {
+                    let _ = writeln!(text, "{line}");
                 }
                 let _ = write!(text, "Allow this call?");
             }
@@ -240,6 +269,27 @@ mod tests {
         }
         let short = to_raw_value(&json!({ "a": 1 })).unwrap();
         assert!(!Question::call(requested("t"), &short, false, Vec::new()).text().contains("NOT ALL"));
+    }
+
+    #[test]
+    fn a_question_about_a_flow_says_what_its_arguments_have() {
+        let labels = flows::Labels { private: true, untrusted: false };
+        let (from, to) = ("mail.read_message".to_owned(), "s.t".to_owned());
+        let flow = Flow { from, labels, to, then: flows::FlowAction::Ask };
+        let arguments = to_raw_value(&json!({ "body": "Dear" })).unwrap();
+        let marks = vec!["`body`: 1 204 of 1 388 characters from mail.read_message #2".to_owned()];
+        let question = Question::call(requested("t"), &arguments, true, vec![flow]).marked(marks);
+        let about = "A call needs your permission: s.t";
+        let flows = "It can carry what mail.read_message (private) answered.\nIts arguments have (a help, no proof):\n  \
+                     `body`: 1 204 of 1 388 characters from mail.read_message #2";
+        assert_eq!(
+            question.text(),
+            format!(
+                "{about}  (the server claims: only reads)\n  {{\n    \"body\": \"Dear\"\n  }}\n{flows}\nAllow this call?"
+            )
+        );
+        assert_eq!(question.short_text(), format!("{about}\n{flows}"));
+        assert_eq!(question.flow_lines().len(), 2);
     }
 
     #[test]

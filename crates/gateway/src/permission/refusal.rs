@@ -60,6 +60,11 @@ impl Refusal {
         Refusal { flows, scope, ..Refusal::of(std::slice::from_ref(tool), reason) }
     }
 
+    /// The flows because of which a call was refused.
+    pub(super) fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
     /// The kind of failure of the refused call.
     pub(crate) fn kind(&self) -> FailureKind {
         if self.flows.is_empty() { FailureKind::Denied } else { FailureKind::Flow }

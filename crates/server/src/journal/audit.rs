@@ -5,6 +5,7 @@ use std::sync::Arc;
 use audit::{Answer, Arguments, Record, Unrecorded};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use gateway::permission::possible_flows;
 use parking_lot::Mutex;
 use runner::{
     Answered, AnsweredCall, Begin, CachedAnswer, EndedExecution, Event, FailureKind, NewExecution,
@@ -58,7 +59,8 @@ impl AuditSink {
             Begin::Admission { tools } => {
                 let names: Vec<String> =
                     tools.iter().map(|(server, tool)| format!("{server}.{tool}")).collect();
-                self.write(&Record::Manifest { execution, tools: &names })
+                let flows = possible_flows(&self.context.sinks.settings.config.flows, &names);
+                self.write(&Record::Manifest { execution, tools: &names, flows: &flows })
             }
             Begin::Call { call, arguments, .. } => self.write(&Record::CallBegin {
                 execution,
@@ -138,10 +140,12 @@ impl AuditSink {
             "always" => Answer::Always,
             "late" => Answer::Late,
             "nobody" | "busy" => Answer::Nobody,
+            "denied" => Answer::Denied,
             _ => Answer::No,
         };
-        let (execution, question, tools) = (&*self.context.id, answered.about.word(), answered.tools);
-        self.write(&Record::Approval { execution, question, answer, tools })
+        let Answered { about, tools, flows, .. } = *answered;
+        let execution = &*self.context.id;
+        self.write(&Record::Approval { execution, question: about.word(), answer, tools, flows })
     }
 }
 

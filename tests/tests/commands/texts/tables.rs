@@ -20,7 +20,7 @@ fn tables() {
     let mut page = Page::new("tables");
     let project = Project::new();
     project.write("given.yaml", SERVERS);
-    let lines: [&[&str]; 18] = [
+    let lines: [&[&str]; 19] = [
         &["mcp", "list-servers"],
         &["mcp", "list-servers", "demo"],
         &["mcp", "list-servers", "--json"],
@@ -39,6 +39,7 @@ fn tables() {
         &["codegen", "--format", "report", "--server", "demo"],
         &["config", "show"],
         &["config", "show", "--json"],
+        &["config", "suggest", "flows"],
     ];
     for line in lines {
         project.print(&mut page, "", &[line, &["--config", "given.yaml"]].concat());

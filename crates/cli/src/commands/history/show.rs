@@ -31,6 +31,7 @@ pub(super) fn page(execution: &Execution) -> String {
     line("arguments", execution.arguments.as_ref().map(arguments).unwrap_or_default());
     let manifest = strings(&execution.outcome["manifest"]);
     line("manifest", manifest.join(", "));
+    strings(&execution.outcome["flows"]).into_iter().for_each(|flow| line("can carry", flow.to_owned()));
     line("sandbox", sandbox(execution));
     let masked = if execution.code_is_whole { "" } else { " (secrets are masked)" };
     section(&mut text, &format!("snippet{masked}"), &execution.code);
@@ -41,6 +42,9 @@ pub(super) fn page(execution: &Execution) -> String {
     if !execution.questions.is_empty() {
         let columns = ["at", "waited", "about", "tools", "answer", "by"];
         section(&mut text, "questions", &table(&columns, execution.questions.iter().map(question)));
+        for asked in execution.questions.iter().filter(|question| question.about == "call") {
+            section(&mut text, &format!("question at {}", duration(asked.asked_ms)), &asked.text);
+        }
     }
     for (name, part) in
         [("error", "error"), ("result", "result"), ("output", "stdout"), ("standard error", "stderr")]

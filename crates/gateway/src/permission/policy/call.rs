@@ -1,12 +1,14 @@
 //! The decision about one call: its permission and its flows, in one question.
 
+use std::sync::atomic::Ordering;
+
 use config::Permission;
 use flows::{Call, Decision, Flow};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::value::RawValue;
 
-use super::{MAX_REFUSALS, PermissionPolicy};
+use super::{MAX_REFUSALS, NOTES_KEPT, PermissionPolicy};
 use crate::permission::answers::ExecutionAnswers;
 use crate::permission::flow_gate::FlowAsker;
 use crate::permission::prompter::Answer;
@@ -80,7 +82,9 @@ impl PermissionPolicy {
     ) -> Result<(), Refusal> {
         let (mut given, mut turn) = (OpenCall::default(), None);
         loop {
-            let open = self.open_call(requested, needs_permission(), &given)?;
+            let open = self.open_call(requested, needs_permission(), &given).inspect_err(|denied| {
+                self.note_flows(requested, arguments, denied, ("denied", "configuration"));
+            })?;
             if open == OpenCall::default() {
                 if !given.flows.is_empty() {
                     self.flows.permit(call(requested, arguments), &given.flows);
@@ -92,7 +96,9 @@ impl PermissionPolicy {
                 false => Refusal::of_flows(requested, reason, open.flows.clone(), self.flows.scope()),
             };
             if !self.prompter.is_there() {
-                return Err(refused(self.prompter.absence()));
+                let refusal = refused(self.prompter.absence());
+                self.note_flows(requested, arguments, &refusal, ("nobody", "nobody"));
+                return Err(refusal);
             }
             if turn.is_none() {
                 turn = Some(self.turn.lock().await);
@@ -102,7 +108,7 @@ impl PermissionPolicy {
                 return Err(refused(reason));
             }
             let memorable = memorable && open.permission;
-            let question = Question::call(requested.clone(), arguments, memorable, open.flows.clone());
+            let question = self.question(requested, arguments, memorable, &open.flows);
             let answer = self.ask(&question).await;
             if let Some(reason) = self.refusal(answer) {
                 if matches!(reason, Reason::Refused | Reason::Declined) {
@@ -138,6 +144,32 @@ impl PermissionPolicy {
         };
         flows.retain(|flow| !given.flows.contains(flow));
         Ok(OpenCall { permission: needs_permission && !given.permission, flows })
+    }
+
+    /// The question about a call. For flows, it has the parts of earlier answers in the call's arguments.
+    fn question(
+        &self,
+        requested: &RequestedTool,
+        arguments: &RawValue,
+        memorable: bool,
+        flows: &[Flow],
+    ) -> Question {
+        let question = Question::call(requested.clone(), arguments, memorable, flows.to_vec());
+        if flows.is_empty() { question } else { question.marked(self.flows.marks(arguments)) }
+    }
+
+    /// Notes a call that is refused because of flows and without a question, as if that had been asked.
+    fn note_flows(
+        &self,
+        requested: &RequestedTool,
+        arguments: &RawValue,
+        refusal: &Refusal,
+        (answer, by): (&'static str, &'static str),
+    ) {
+        if !refusal.flows().is_empty() && self.unasked.fetch_add(1, Ordering::Relaxed) < NOTES_KEPT {
+            let question = self.question(requested, arguments, false, refusal.flows());
+            self.journaled(&question).answered(answer, by);
+        }
     }
 }
 
