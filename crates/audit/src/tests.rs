@@ -62,7 +62,8 @@ fn records_are_lines_of_json_in_a_private_file() {
     };
     let tools = ["demo.add".to_owned()];
     let question = "Allow demo.add with secret-secret?";
-    let approval = Record::Approval { execution: "e-1", question, answer: Answer::Session, tools: &tools, flows: &[] };
+    let approval =
+        Record::Approval { execution: "e-1", question, answer: Answer::Session, tools: &tools, flows: &[] };
     for record in [&begin, &approval, &end("e-1")] {
         audit.record(record, &masker()).unwrap();
     }
@@ -156,7 +157,8 @@ fn every_line_is_bounded() {
         audit.record(&call(arguments), &masker()).unwrap();
     }
     let answer = Answer::Nobody;
-    let approval = Record::Approval { execution: &long, question: &long, answer, tools: &tools, flows: &tools };
+    let approval =
+        Record::Approval { execution: &long, question: &long, answer, tools: &tools, flows: &tools };
     audit.record(&approval, &masker()).unwrap();
     let text = fs::read_to_string(&path).unwrap();
     assert!(
