@@ -207,6 +207,40 @@ impl Child {
     }
 }
 
+/// A server that cannot exist on this platform.
+#[derive(Debug)]
+pub struct Server {
+    /// The process.
+    pub id: u32,
+    /// The reading end of standard output.
+    pub stdout: OwnedFd,
+    /// The reading end of standard error.
+    pub stderr: OwnedFd,
+    /// The enforced layers.
+    pub report: Report,
+    /// Ends the server.
+    pub lifeline: Lifeline,
+}
+
+/// Of a server that cannot exist on this platform.
+#[derive(Debug)]
+pub struct Lifeline(Infallible);
+
+impl Lifeline {
+    /// Ends the server.
+    pub fn cut(&self) {
+        match self.0 {}
+    }
+}
+
+impl Child {
+    /// Gives up the ownership of a server's process.
+    #[must_use]
+    pub fn into_server(self) -> Option<Server> {
+        match self.0 {}
+    }
+}
+
 impl AsFd for Child {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self.0 {}

@@ -85,6 +85,8 @@ pub struct Server {
     pub target: String,
     /// A note to the user about its entry, safe to show.
     pub note: Option<String>,
+    /// What it may use, if it is confined: then its connection has a launcher.
+    pub sandbox: Option<server_sandbox::Settings>,
 }
 
 /// A server that can't be used.
@@ -116,6 +118,7 @@ impl Server {
             layer: ConfigLayer::Demo,
             target,
             note: None,
+            sandbox: None,
         }
     }
 

@@ -4,6 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use runner::Protected;
+use server_sandbox::Confinement;
 
 use super::command_text::split_command;
 use super::decode::{Lookup, Problem, decode};
@@ -15,7 +19,7 @@ use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Filter, Permission, Rules, Server, own_program, variables};
+use super::{Filter, Permission, Rules, Server, folders, own_program, variables};
 
 /// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +27,16 @@ pub(super) struct Merged {
     pub(super) settings: Settings,
     /// The environment variables with API keys of all models, including models that a stronger layer replaces.
     pub(super) model_keys: BTreeSet<String>,
+    /// Toolsmith's own places, which confined processes may not write to.
+    pub(super) protected: Vec<Protected>,
+}
+
+impl Merged {
+    /// Confines a server.
+    fn confinement(&self, server: &str, settings: server_sandbox::Settings, cache: PathBuf) -> Confinement {
+        let minimum = self.settings.code_mode.sandbox.minimum;
+        Confinement { server: server.to_owned(), settings, minimum, cache, protected: self.protected.clone() }
+    }
 }
 
 /// The server that an entry describes, or every error in it.
@@ -96,6 +110,7 @@ impl Checks<'_> {
             self.report_entry(&format!("mcpServers.{}: {error}", short(name)));
         }
         self.checker.no_secrets(self.entry.node.get("roots"));
+        self.checker.no_secrets(self.entry.node.get("sandbox"));
         for (key, node) in self.entry.node.get("oauth").map_or(&[][..], Node::entries) {
             if !["scope", "client_id", "clientId", "client_secret", "clientSecret"]
                 .contains(&key.text.as_str())
@@ -112,6 +127,7 @@ impl Checks<'_> {
                 ServerType::Sse => self.remote(&form).map(mcp::Transport::Sse),
             }
         });
+        let sandbox = form.sandbox.clone().and_then(At::value);
         let filter = self.filter(&form);
         let permissions = self.permissions(&form);
         let target = target(&form);
@@ -137,7 +153,17 @@ impl Checks<'_> {
             layer: self.source.layer.clone(),
             target,
             note,
+            sandbox,
         })
+    }
+
+    /// What starts a server that is confined.
+    fn launcher(&self, form: &ServerForm) -> Option<Arc<dyn mcp::Launcher>> {
+        let place = form.sandbox.as_ref()?;
+        let settings = place.clone().value()?;
+        let cache = self.checker.keep(place, folders::cache_folder())?;
+        let confinement = self.merged.confinement(&self.entry.name, settings, cache);
+        Some(Arc::new(confinement))
     }
 
     /// Reports an error in the entry as a whole.
@@ -203,7 +229,7 @@ impl Checks<'_> {
                 "is only for http and sse servers; remove it, or write `type: http`",
             ),
             ServerType::Http | ServerType::Sse => (
-                &["command", "args", "env", "cwd", "inheritModelKeys"],
+                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox"],
                 "is only for stdio servers; remove it, or write `type: stdio`",
             ),
         };
@@ -240,6 +266,7 @@ impl Checks<'_> {
             handed_on: BTreeMap::new(),
             cwd: form.cwd.clone().value(),
             niceness: 0,
+            launcher: self.launcher(form),
         };
         if let Some(message) = own_program::starts_itself(self.source, &started) {
             self.checker.report(command, &message);

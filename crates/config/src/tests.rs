@@ -29,7 +29,7 @@ fn validator() -> jsonschema::Validator {
 fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
     let (file, wrong) = validation::settings(document);
     let model_keys = file.models.keys().collect();
-    (server::Merged { settings: file.value(), model_keys }, wrong)
+    (server::Merged { settings: file.value(), model_keys, ..server::Merged::default() }, wrong)
 }
 
 /// Every error in a text, with all variables set.

@@ -30,7 +30,7 @@ mod supervise;
 mod timings;
 mod waiting;
 
-pub use child::Child;
+pub use child::{Child, Lifeline, Server};
 pub use executable::{helper_beside, probe, use_helper_beside};
 pub use helper::entry;
 pub use limits::tasks_on_machine;

@@ -7,11 +7,14 @@
 //! signal to the group reaches all of them, including processes that are being forked. The supervisor has no
 //! capabilities, and accepts only reports, refused calls and exit statuses from its processes. `helper`
 //! confines the command.
+//!
+//! The supervisor of a server stands for it: it passes SIGTERM on, and ends as the server did.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -30,12 +33,19 @@ use super::{privileges, processor_time, seccomp};
 use crate::error::failed;
 use crate::{Evidence, Failure, Step};
 
+/// The kind of child, as its supervisor sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Supervised {
+    pub(super) namespaces: bool,
+    pub(super) is_server: bool,
+}
+
 /// Forks. Returns in the process that will execute the command, where `channel`, the parent's socket, is
 /// replaced by a socket to the supervisor. Never returns in the supervisor. `prepare` is called once, in the
 /// first new process.
 pub(super) fn fork(
     channel: &mut File,
-    namespaces: bool,
+    kind: Supervised,
     oversight: Oversight,
     prepare: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -52,22 +62,41 @@ pub(super) fn fork(
         0 => {
             *channel = theirs;
             drop((ours, ends, oversight));
-            if namespaces {
-                init::fork(end, prepare)?;
+            if kind.namespaces {
+                // In the group of the first process, a server receives what the supervisor passes on.
+                init::fork(end, kind.is_server, prepare)?;
             } else {
                 drop(end);
                 die_with(Some(supervisor))?;
                 prepare()?;
             }
-            // Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
-            rustix::process::setpgid(None, None)
-                .map_err(failed(Step::Session, "a process group for the command"))
+            if kind.namespaces && kind.is_server { Ok(()) } else { lead_group() }
         }
         leader => {
             drop((theirs, end));
-            supervise(leader, channel, ours, namespaces.then_some(&ends), oversight)
+            supervise(leader, channel, ours, kind.namespaces.then_some(&ends), (kind.is_server, oversight))
         }
     }
+}
+
+/// Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
+pub(super) fn lead_group() -> Result<(), Failure> {
+    rustix::process::setpgid(None, None).map_err(failed(Step::Session, "a process group for the command"))
+}
+
+/// The leader of the group to which SIGTERM is passed on.
+static SERVER: AtomicI32 = AtomicI32::new(0);
+
+/// Passes SIGTERM on to the group of a server.
+fn pass_on_termination(leader: i32) {
+    extern "C" fn pass_on(signal: i32) {
+        // SAFETY: kill(2) may be called by a handler (signal-safety(7)).
+        unsafe { libc::kill(-SERVER.load(Ordering::Relaxed), signal) };
+    }
+    SERVER.store(leader, Ordering::Relaxed);
+    let handler = pass_on as extern "C" fn(i32);
+    // SAFETY: the handler only makes a call that handlers may make.
+    unsafe { libc::signal(libc::SIGTERM, handler as libc::sighandler_t) };
 }
 
 /// Sockets with numbers above those of the child's own descriptors.
@@ -81,7 +110,16 @@ fn pipe() -> io::Result<(File, File)> {
     Ok((private(&reader)?.into(), private(&writer)?.into()))
 }
 
-fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>, oversight: Oversight) -> ! {
+fn supervise(
+    leader: i32,
+    control: &File,
+    channel: File,
+    ends: Option<&File>,
+    (is_server, oversight): (bool, Oversight),
+) -> ! {
+    if is_server {
+        pass_on_termination(leader);
+    }
     if let Some(leader) = Pid::from_raw(leader) {
         let mut kept = vec![control, &channel];
         kept.extend(ends);
@@ -104,6 +142,9 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>, ov
         let end = fatal.or(end).unwrap_or(End::Code(control::EXIT_REFUSED));
         // The parent does not wait for the end of this process, which takes as long as removing the namespaces.
         let _ = send(control, &Status::Ended(evidence, end));
+        if is_server {
+            end.repeat();
+        }
     }
     // SAFETY: ends the process without running destructors or handlers, which is the intention.
     unsafe { libc::_exit(0) }

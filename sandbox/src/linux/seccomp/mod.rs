@@ -13,6 +13,7 @@ mod old;
 mod program;
 mod rules;
 mod search;
+mod server;
 
 use std::fs::File;
 
@@ -31,8 +32,10 @@ pub(super) struct Surroundings<'a> {
     pub(super) executable: &'a Executable,
     /// The descriptor of the supervisor's socket.
     pub(super) channel: i32,
-    /// Whether something else keeps signals inside.
-    pub(super) signals_scoped: bool,
+    /// Whether the child is in namespaces.
+    pub(super) namespaces: bool,
+    /// Whether Landlock keeps signals and connections to abstract sockets inside.
+    pub(super) scopes: bool,
 }
 
 impl Filters {
@@ -43,13 +46,14 @@ impl Filters {
             exec_descriptor,
             exec_path,
             channel: surroundings.channel,
-            signals_scoped: surroundings.signals_scoped,
+            signals_scoped: surroundings.namespaces || surroundings.scopes,
             has_paths: policy.has_paths(),
         };
         let built = match policy.profile {
             Profile::Program => program::filters(context),
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
+            Profile::Server => server::filters(&context, server::Reach::new(policy.network, surroundings)),
         };
         built.map_err(|error| not_compiled(&error))
     }
@@ -90,7 +94,9 @@ fn not_compiled(error: &seccompiler::Error) -> Failure {
 pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     // SAFETY: both calls take no pointer that they could write through.
     let (subject, result) = unsafe {
-        if policy.profile.is_tree() || policy.has_paths() {
+        if policy.profile == Profile::Server {
+            ("a socket of the kernel's ciphers under seccomp", libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0))
+        } else if policy.profile.is_tree() || policy.has_paths() {
             (
                 "a TCP socket under seccomp",
                 libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0),
