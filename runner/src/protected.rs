@@ -42,7 +42,12 @@ impl Protected {
 /// and the toolchain in `sysroot`, or one of `others`. Links are resolved in their current state. The text names the path,
 /// the place and the reason.
 #[must_use]
-pub fn touched(write: &[PathBuf], cache: &Path, sysroot: Option<&Path>, others: &[Protected]) -> Option<String> {
+pub fn touched(
+    write: &[PathBuf],
+    cache: &Path,
+    sysroot: Option<&Path>,
+    others: &[Protected],
+) -> Option<String> {
     if write.is_empty() {
         return None;
     }

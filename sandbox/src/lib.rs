@@ -74,8 +74,8 @@ pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
 pub use layers::{Confinement, Layers, UnknownTier};
 pub use platform::{
-    Child, Lifeline, Sandbox, Scratch, Server, available_memory, end_waiting_helper, entry, helper_beside, hide_from_others,
-    probe, tasks_on_machine, use_helper_beside,
+    Child, Lifeline, Sandbox, Scratch, Server, available_memory, end_waiting_helper, entry, helper_beside,
+    hide_from_others, probe, tasks_on_machine, use_helper_beside,
 };
 #[cfg(all(
     feature = "timings",
@@ -84,7 +84,7 @@ pub use platform::{
 ))]
 pub use platform::{Reading, now};
 pub use policy::{
-    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, MemoryFolder, Network, Policy, PolicyError, Profile, SCRATCH,
-    SCRATCH_FILES,
+    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, MemoryFolder, Network, Policy, PolicyError, Profile,
+    SCRATCH, SCRATCH_FILES,
 };
-pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};
+pub use report::{Attempt, Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

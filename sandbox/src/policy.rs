@@ -153,6 +153,9 @@ pub struct Policy {
     pub memory_folders: Vec<MemoryFolder>,
     /// The network.
     pub network: Network,
+    /// Whether the supervisor reports what is tried outside the grants ([`Lifeline::attempts`](crate::Lifeline)). Only for
+    /// servers. Each call with a path then takes several times as long.
+    pub records: bool,
     /// The choice of the layers. The default is the best tier, and at least `landlock+seccomp`.
     pub confinement: Confinement,
 }
@@ -265,6 +268,7 @@ impl Policy {
             shared_scratch: None,
             memory_folders: Vec::new(),
             network: Network::None,
+            records: false,
             confinement: Confinement::default(),
         }
     }
@@ -301,6 +305,13 @@ impl Policy {
     #[must_use]
     pub fn network(mut self, network: Network) -> Self {
         self.network = network;
+        self
+    }
+
+    /// Has the supervisor report what is tried outside the grants.
+    #[must_use]
+    pub fn record(mut self) -> Self {
+        self.records = true;
         self
     }
 

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use crate::{
-    Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support, Unsupported,
+    Attempt, Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support,
+    Unsupported,
 };
 
 /// The machine's support: none.
@@ -230,6 +231,14 @@ impl Lifeline {
     /// Ends the server.
     pub fn cut(&self) {
         match self.0 {}
+    }
+
+    /// What the server tries.
+    ///
+    /// # Errors
+    /// Never fails.
+    pub fn attempts(&self) -> io::Result<impl Iterator<Item = Attempt> + use<>> {
+        Ok(std::iter::empty())
     }
 }
 

@@ -293,8 +293,9 @@ impl Layers {
         let weaker = self.documents.iter().take_while(|other| !is_project(other));
         let users = weaker.flat_map(|weaker| weaker.entries.iter().map(move |entry| (weaker, entry)));
         let users = users.filter(|(_, users)| users.name == entry.name && !users.only_disables());
-        let confined = users.filter_map(|(weaker, users)| of(weaker, users).ok()?.sandbox).last();
-        if confined.is_some() && confined != server.sandbox {
+        let users = users.filter_map(|(weaker, users)| of(weaker, users).ok()?.sandbox).last();
+        if users.is_some_and(|users| server.sandbox.as_ref().is_none_or(|own| own.settings != users.settings))
+        {
             const MESSAGE: &str = "your own configuration confines the server of this name (`sandbox`), which a project \
                                    can't change; give this one another name, or the same `sandbox`";
             let place = entry.node.get("sandbox").map_or(entry.place, |node| node.place);

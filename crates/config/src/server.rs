@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use runner::Protected;
+use sandbox::Layers;
 use server_sandbox::Confinement;
 
 use super::command_text::split_command;
@@ -19,7 +20,7 @@ use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Filter, Permission, Rules, Server, folders, own_program, variables};
+use super::{Error, Filter, Permission, Rules, Server, folders, own_program, variables};
 
 /// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
@@ -33,10 +34,24 @@ pub(super) struct Merged {
 
 impl Merged {
     /// Confines a server.
-    fn confinement(&self, server: &str, settings: server_sandbox::Settings, cache: PathBuf) -> Confinement {
-        let minimum = self.settings.code_mode.sandbox.minimum;
-        Confinement { server: server.to_owned(), settings, minimum, cache, protected: self.protected.clone() }
+    pub(super) fn confinement(
+        &self,
+        server: &str,
+        settings: server_sandbox::Settings,
+    ) -> Result<Confinement, Error> {
+        confinement(server, settings, self.settings.code_mode.sandbox.minimum, &self.protected)
     }
+}
+
+/// Confines a server.
+pub(super) fn confinement(
+    server: &str,
+    settings: server_sandbox::Settings,
+    minimum: Layers,
+    protected: &[Protected],
+) -> Result<Confinement, Error> {
+    let (server, cache) = (server.to_owned(), folders::cache_folder()?);
+    Ok(Confinement { server, settings, minimum, cache, protected: protected.to_vec() })
 }
 
 /// The server that an entry describes, or every error in it.
@@ -119,15 +134,15 @@ impl Checks<'_> {
             }
         }
         let kind = self.transport(&form, problems);
+        let sandbox = self.confinement(&form);
         let transport = kind.and_then(|kind| {
             self.only_for(kind);
             match kind {
-                ServerType::Stdio => self.command(&form).map(mcp::Transport::Stdio),
+                ServerType::Stdio => self.command(&form, sandbox.as_ref()).map(mcp::Transport::Stdio),
                 ServerType::Http => self.remote(&form).map(mcp::Transport::Http),
                 ServerType::Sse => self.remote(&form).map(mcp::Transport::Sse),
             }
         });
-        let sandbox = form.sandbox.clone().and_then(At::value);
         let filter = self.filter(&form);
         let permissions = self.permissions(&form);
         let target = target(&form);
@@ -157,13 +172,10 @@ impl Checks<'_> {
         })
     }
 
-    /// What starts a server that is confined.
-    fn launcher(&self, form: &ServerForm) -> Option<Arc<dyn mcp::Launcher>> {
+    fn confinement(&self, form: &ServerForm) -> Option<Confinement> {
         let place = form.sandbox.as_ref()?;
         let settings = place.clone().value()?;
-        let cache = self.checker.keep(place, folders::cache_folder())?;
-        let confinement = self.merged.confinement(&self.entry.name, settings, cache);
-        Some(Arc::new(confinement))
+        self.checker.keep(place, self.merged.confinement(&self.entry.name, settings))
     }
 
     /// Reports an error in the entry as a whole.
@@ -238,7 +250,7 @@ impl Checks<'_> {
         }
     }
 
-    fn command(&self, form: &ServerForm) -> Option<mcp::Command> {
+    fn command(&self, form: &ServerForm, sandbox: Option<&Confinement>) -> Option<mcp::Command> {
         let env = form.env.iter().flat_map(|env| &env.value).filter_map(|(name, value)| {
             let checked = key_types::variable(name);
             let checked = checked.map_err(|error| format!("{error}; write `env: {{ NAME: value }}`"));
@@ -266,7 +278,7 @@ impl Checks<'_> {
             handed_on: BTreeMap::new(),
             cwd: form.cwd.clone().value(),
             niceness: 0,
-            launcher: self.launcher(form),
+            launcher: sandbox.cloned().map(|sandbox| Arc::new(sandbox) as Arc<dyn mcp::Launcher>),
         };
         if let Some(message) = own_program::starts_itself(self.source, &started) {
             self.checker.report(command, &message);

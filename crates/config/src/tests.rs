@@ -275,10 +275,11 @@ fn the_checked_in_schema_is_current() {
 }
 
 /// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.
-const PARTS: [(&str, &str); 20] = [
+const PARTS: [(&str, &str); 21] = [
     ("", "KEY"),
     ("ServerForm", "mcpServers: { a: { KEY } }"),
     ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
+    ("ServerSandboxForm", "mcpServers: { a: { sandbox: { KEY } } }"),
     ("GlobalForm", "globalSettings: { KEY }"),
     ("CodeModeForm", "codeMode: { KEY }"),
     ("SandboxForm", "codeMode: { sandbox: { KEY } }"),

@@ -1,17 +1,19 @@
 //! Starts a server's command confined.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use mcp::{Command, Launched, Launcher, SpawnError};
 use runner::Protected;
-use sandbox::{Child, Layers, Sandbox};
+use sandbox::{Layers, Policy, Sandbox};
 
 use crate::environment::Environment;
-use crate::installation::{self, Installation, Lookup};
+use crate::installation::{Installation, Lookup};
 use crate::policy::Parts;
-use crate::{Settings, package_managers};
+use crate::{Record, Settings, package_managers};
 
 /// The folder of the private folders of servers, in the cache.
 const PRIVATE: &str = "servers";
@@ -20,7 +22,7 @@ const PRIVATE: &str = "servers";
 const NAME_LENGTH: usize = 32;
 
 /// How one server is confined.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Confinement {
     /// The server's name.
     pub server: String,
@@ -36,10 +38,49 @@ pub struct Confinement {
 
 impl Launcher for Confinement {
     fn launch(&self, command: &Command) -> Result<Launched, SpawnError> {
+        self.start(command, None)
+    }
+
+    fn identity(&self) -> String {
+        format!("{:?} {}", self.settings, self.minimum)
+    }
+}
+
+/// Confines a server in the same way, and records what it is refused.
+struct Trial {
+    confinement: Confinement,
+    record: Record,
+}
+
+impl Launcher for Trial {
+    fn launch(&self, command: &Command) -> Result<Launched, SpawnError> {
+        self.confinement.start(command, Some(&self.record))
+    }
+
+    fn identity(&self) -> String {
+        format!("trial {}", self.confinement.identity())
+    }
+}
+
+impl Confinement {
+    /// A launcher for a trial: it confines in the same way, slowly, and records what was refused.
+    #[must_use]
+    pub fn recording(self) -> (Arc<dyn Launcher>, Record) {
+        let record = Record::default();
+        (Arc::new(Trial { confinement: self, record: record.clone() }), record)
+    }
+
+    fn start(&self, command: &Command, record: Option<&Record>) -> Result<Launched, SpawnError> {
         let (stdin, writer) = io::pipe().map_err(failed)?;
-        let child = self.start(command, stdin)?;
+        let (mut policy, words) = self.prepared(command)?;
+        policy.records = record.is_some();
+        let confined = sandbox::Command::new(&words[0]).args(&words[1..]).input(stdin);
+        let child = Sandbox::new(policy.clone()).spawn(confined).map_err(failed)?;
         let server = child.into_server().ok_or_else(|| failed("its output was taken"))?;
         let lifeline = server.lifeline;
+        if let Some(record) = record {
+            record.follow(&policy, lifeline.attempts().map_err(failed)?);
+        }
         Ok(Launched {
             id: server.id,
             stdin: writer.into(),
@@ -50,17 +91,18 @@ impl Launcher for Confinement {
         })
     }
 
-    fn identity(&self) -> String {
-        format!("{:?} {}", self.settings, self.minimum)
-    }
-}
-
-impl Confinement {
-    fn start(&self, command: &Command, stdin: io::PipeReader) -> Result<Child, SpawnError> {
+    /// The policy of a command, and the words to execute.
+    fn prepared(&self, command: &Command) -> Result<(Policy, Vec<OsString>), SpawnError> {
         let working_folder = working_folder(command)?;
         let layers = sandbox::probe().choose(self.minimum).map_err(failed)?;
         if let Some(touched) = runner::touched(&self.settings.write, &self.cache, None, &self.protected) {
-            return Err(failed(format!("it may not write to {touched}; grant a narrower path, apart from it")));
+            return Err(failed(format!(
+                "it may not write to {touched}; grant a narrower path, apart from it"
+            )));
+        }
+        if let Some((grant, outer)) = leads_out(&self.settings) {
+            let (grant, outer) = (grant.display(), outer.display());
+            return Err(failed(format!("its grant {grant} leads out of {outer}, where it may write; remove the link")));
         }
         let mut environment = Environment::inherited(&self.settings);
         environment.set(&command.env);
@@ -81,9 +123,8 @@ impl Confinement {
             niceness: command.niceness,
         };
         let policy = parts.policy(environment).map_err(failed)?;
-        let words = installation::words(&installation);
-        let confined = sandbox::Command::new(words[0]).args(&words[1..]).args(&command.args).input(stdin);
-        Sandbox::new(policy).spawn(confined).map_err(failed)
+        let words = installation.words().map(|word| word.as_os_str().to_owned());
+        Ok((policy, words.chain(command.args.iter().map(OsString::from)).collect()))
     }
 
     /// The private folder that the command needs, and the variables that lead its package manager there.
@@ -109,6 +150,18 @@ impl Confinement {
         }
         Ok(Some(folder))
     }
+}
+
+/// A grant that leads out of a grant for writing around it: the server may have replaced it by a link.
+fn leads_out(settings: &Settings) -> Option<(&Path, &Path)> {
+    let Settings { read, write, .. } = settings;
+    let within = read.iter().chain(write).flat_map(|grant| write.iter().map(move |outer| (grant, outer)));
+    let mut within = within.filter(|(grant, outer)| grant != outer && grant.starts_with(outer));
+    let leads_out = |(grant, outer): &(&PathBuf, &PathBuf)| match (grant.canonicalize(), outer.canonicalize()) {
+        (Ok(grant), Ok(outer)) => !grant.starts_with(outer),
+        _ => true,
+    };
+    within.find(leads_out).map(|(grant, outer)| (grant.as_path(), outer.as_path()))
 }
 
 fn working_folder(command: &Command) -> Result<PathBuf, SpawnError> {

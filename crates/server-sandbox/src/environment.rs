@@ -21,7 +21,9 @@ impl Environment {
     /// The variables of this process that a server inherits.
     pub(crate) fn inherited(settings: &Settings) -> Self {
         let is_inherited = |name: &str| {
-            INHERITED.contains(&name) || name.starts_with(LOCALE) || settings.env.iter().any(|own| own == name)
+            INHERITED.contains(&name)
+                || name.starts_with(LOCALE)
+                || settings.env.iter().any(|own| own == name)
         };
         let own = std::env::vars_os().filter_map(|(name, value)| {
             let name = name.into_string().ok().filter(|name| is_inherited(name))?;

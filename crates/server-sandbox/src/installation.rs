@@ -41,8 +41,8 @@ const NODE_MODULES: &str = "node_modules";
 
 /// The beginnings of the names of interpreters: programs whose first argument is a script.
 const INTERPRETERS: &[&str] = &[
-    "python", "pypy", "node", "bun", "deno", "ts-node", "tsx", "ruby", "perl", "php", "bash", "sh", "dash", "zsh",
-    "java", "lua", "dotnet", "Rscript",
+    "python", "pypy", "node", "bun", "deno", "ts-node", "tsx", "ruby", "perl", "php", "bash", "sh", "dash",
+    "zsh", "java", "lua", "dotnet", "Rscript",
 ];
 
 /// Arguments after which an interpreter takes no script: a module or a text follows.
@@ -57,6 +57,13 @@ pub(crate) struct Installation {
     pub(crate) by_shell: bool,
     /// The files and folders that it needs besides those of the system.
     pub(crate) paths: BTreeSet<PathBuf>,
+}
+
+impl Installation {
+    /// The words that execute the program: itself, or the shell with it.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &Path> {
+        self.by_shell.then_some(Path::new(SHELL)).into_iter().chain([self.program.as_path()])
+    }
 }
 
 /// The surroundings in which a command is looked up.
@@ -218,7 +225,8 @@ impl Needs<'_> {
         let within: Vec<&Path> =
             script.ancestors().skip(1).take_while(|folder| !self.lookup.contains_home(folder)).collect();
         // In a folder of packages, each imports others.
-        let packages = within.iter().rev().find(|folder| folder.file_name().is_some_and(|name| name == NODE_MODULES));
+        let packages =
+            within.iter().rev().find(|folder| folder.file_name().is_some_and(|name| name == NODE_MODULES));
         if let Some(packages) = packages {
             return vec![packages.to_path_buf()];
         }
@@ -246,12 +254,6 @@ fn start_of(file: &Path) -> Option<Vec<u8>> {
     let length = fs_err::File::open(file).ok()?.read(&mut start).ok()?;
     start.truncate(length);
     Some(start)
-}
-
-/// The command that executes a program: itself, or the shell.
-pub(crate) fn words(installation: &Installation) -> Vec<&Path> {
-    let shell = installation.by_shell.then_some(Path::new(SHELL));
-    shell.into_iter().chain([installation.program.as_path()]).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The sandbox settings of a server and its command in, a confined process out.
 //!
-//! `confinement` starts the process, `policy` decides what it may do, `installation` finds what its command needs to run.
+//! `confinement` starts the process, `policy` decides what it may do, `installation` finds what its command needs to run,
+//! and `record` has what it was refused in a trial.
 //! The configuration of servers is in `config`, their sessions in `mcp`, and the layers in `sandbox`.
 
 #![forbid(unsafe_code)]
@@ -10,9 +11,11 @@ mod environment;
 mod installation;
 mod package_managers;
 mod policy;
+mod record;
 mod settings;
 mod system_paths;
 
 pub use confinement::Confinement;
+pub use record::{Record, Refusal, proposal};
 pub use sandbox::Network;
 pub use settings::Settings;

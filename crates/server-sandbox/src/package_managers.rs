@@ -23,10 +23,7 @@ const MANAGERS: &[(&[&str], &[(&str, &str)])] = &[
         &["uv", "uvx"],
         &[("UV_CACHE_DIR", "uv/cache"), ("UV_TOOL_DIR", "uv/tools"), ("UV_TOOL_BIN_DIR", "uv/bin")],
     ),
-    (
-        &["pipx"],
-        &[("PIPX_HOME", "pipx/home"), ("PIPX_BIN_DIR", "pipx/bin"), ("PIP_CACHE_DIR", "pip")],
-    ),
+    (&["pipx"], &[("PIPX_HOME", "pipx/home"), ("PIPX_BIN_DIR", "pipx/bin"), ("PIP_CACHE_DIR", "pip")]),
     (&["go"], &[("GOPATH", "go/path"), ("GOCACHE", "go/cache")]),
 ];
 

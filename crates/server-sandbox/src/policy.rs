@@ -73,7 +73,8 @@ impl Parts<'_> {
     fn limited(&self) -> Policy {
         let Settings { processes, memory, .. } = *self.settings;
         Policy::server().limits(|limits| {
-            let supervisors = |total: Option<u64>, own: Option<u64>| total.zip(own).map_or(0, |(total, own)| total - own);
+            let supervisors =
+                |total: Option<u64>, own: Option<u64>| total.zip(own).map_or(0, |(total, own)| total - own);
             limits.total_memory = Some(memory + supervisors(limits.total_memory, limits.data));
             limits.total_tasks = Some(processes + supervisors(limits.total_tasks, limits.processes));
             limits.data = Some(memory);

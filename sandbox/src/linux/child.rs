@@ -16,7 +16,7 @@ use super::cgroup::{self, Group};
 use super::control::{self, End, Status};
 use super::timings::Timings;
 use super::waiting::Helper;
-use crate::{Evidence, Policy, Report, SpawnError};
+use crate::{Attempt, Evidence, Policy, Report, SpawnError};
 
 /// Time limit for a supervisor to end its processes, before it is killed itself.
 const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
@@ -219,7 +219,7 @@ impl Child {
                     self.reported(evidence, end);
                     return Err(Conversation::Ended);
                 }
-                Some(Status::Listening) | None => return Err(Conversation::Ended),
+                Some(Status::Listening | Status::Tried(_)) | None => return Err(Conversation::Ended),
             }
         }
         self.report = report.ok_or(Conversation::Ended)?;
@@ -292,6 +292,20 @@ impl Lifeline {
     pub fn cut(&self) {
         let _ = self.0.control.shutdown(Shutdown::Write);
     }
+
+    /// What the server tries, as its supervisor reports it ([`Policy::records`]). Blocks for each, and ends with the server.
+    ///
+    /// # Errors
+    /// Returns the error of `dup(2)`.
+    pub fn attempts(&self) -> io::Result<impl Iterator<Item = Attempt> + use<>> {
+        let socket = self.0.control.try_clone()?;
+        // Its time limit was for the start.
+        socket.set_read_timeout(None)?;
+        Ok(std::iter::from_fn(move || match control::receive::<Status>(&socket) {
+            Ok(Some(Status::Tried(attempt))) => Some(attempt),
+            _ => None,
+        }))
+    }
 }
 
 impl Child {
@@ -300,13 +314,7 @@ impl Child {
     pub fn into_server(mut self) -> Option<Server> {
         let (stdout, stderr) = (self.stdout.take()?, self.stderr.take()?);
         self.is_given_up = true;
-        Some(Server {
-            id: self.id(),
-            stdout,
-            stderr,
-            report: self.report.clone(),
-            lifeline: Lifeline(self),
-        })
+        Some(Server { id: self.id(), stdout, stderr, report: self.report.clone(), lifeline: Lifeline(self) })
     }
 }
 

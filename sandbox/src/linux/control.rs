@@ -20,7 +20,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Failure, Layers, Policy, Report};
+use crate::{Attempt, Evidence, Failure, Layers, Policy, Report};
 
 /// `argv[0]` of a helper, by which `entry` recognises it. The command and its arguments follow.
 pub(super) const HELPER_NAME: &str = "sandbox-helper:confine";
@@ -86,6 +86,8 @@ pub(super) enum Status {
     Started(Option<i32>),
     /// Nothing was executed.
     Failed(Failure),
+    /// A server has tried this.
+    Tried(Attempt),
     /// All processes of the child have ended, but for the supervisor; the command in this way.
     Ended(Evidence, End),
 }

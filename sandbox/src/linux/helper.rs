@@ -18,6 +18,7 @@ use super::control::{
 use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
 use super::oversight::Oversight;
+use super::recorder::Recorder;
 use super::seccomp::{self, Surroundings};
 use super::supervise::Supervised;
 use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise, timings};
@@ -83,7 +84,7 @@ fn prepare(
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     limits::yield_processors(policy.limits.niceness)?;
     limits::yield_memory();
-    let oversight = Oversight::begin(policy);
+    let (oversight, recorder) = (Oversight::begin(policy), Recorder::begin(policy));
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
     // Their descriptors may have the number of standard input or the broker, so this comes first.
@@ -107,7 +108,8 @@ fn prepare(
     }
     timings::mark("leave namespaces");
     let is_server = policy.profile == Profile::Server;
-    supervise::fork(channel, Supervised { namespaces: layers.namespaces, is_server }, oversight, || {
+    let child = Supervised { namespaces: layers.namespaces, is_server, oversight, recorder };
+    supervise::fork(channel, child, || {
         timings::mark("fork from the supervisor");
         if layers.namespaces {
             if let Some(processes) = policy.limits.processes {

@@ -21,6 +21,7 @@ mod parent;
 mod privileges;
 mod probe;
 mod processor_time;
+mod recorder;
 mod root;
 mod scratch;
 mod seccomp;

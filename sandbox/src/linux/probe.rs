@@ -230,8 +230,10 @@ fn start_one() -> Result<(), Failure> {
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Namespaces, namespaces::ALL[2].0)(io::Error::last_os_error())),
         0 => {
-            let made =
-                root::replace(&[], Extras { scratch: Some(1 << 20), processes: Processes::Own, ..Extras::default() });
+            let made = root::replace(
+                &[],
+                Extras { scratch: Some(1 << 20), processes: Processes::Own, ..Extras::default() },
+            );
             let _ = control::frame(&made).and_then(|frame| writer.write_all(&frame));
             unsafe { libc::_exit(0) }
         }

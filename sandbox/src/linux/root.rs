@@ -246,7 +246,11 @@ fn processes(contents: Processes) -> io::Result<Option<OwnedFd>> {
         Processes::OwnAndMachine => {
             let tree = file_system("proc", &[])?;
             // Root could change settings of the machine.
-            restrict(tree.as_fd(), MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC, false)?;
+            restrict(
+                tree.as_fd(),
+                MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC,
+                false,
+            )?;
             Ok(Some(tree))
         }
     }

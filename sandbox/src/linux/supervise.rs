@@ -26,18 +26,21 @@ use rustix::process::{
 use super::control::{self, End, Status};
 use super::descriptors::{keep_only, private};
 use super::init;
-use super::listener::Listener;
+use super::listener::{Call, Listener};
 use super::oversight::Oversight;
 use super::parent::die_with;
+use super::recorder::Recorder;
 use super::{privileges, processor_time, seccomp};
 use crate::error::failed;
 use crate::{Evidence, Failure, Step};
 
 /// The kind of child, as its supervisor sees it.
-#[derive(Clone, Copy)]
 pub(super) struct Supervised {
     pub(super) namespaces: bool,
     pub(super) is_server: bool,
+    pub(super) oversight: Oversight,
+    /// Records what a server tries.
+    pub(super) recorder: Option<Recorder>,
 }
 
 /// Forks. Returns in the process that will execute the command, where `channel`, the parent's socket, is
@@ -45,8 +48,7 @@ pub(super) struct Supervised {
 /// first new process.
 pub(super) fn fork(
     channel: &mut File,
-    kind: Supervised,
-    oversight: Oversight,
+    child: Supervised,
     prepare: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let supervisor = getpid();
@@ -61,20 +63,21 @@ pub(super) fn fork(
         -1 => Err(failed(Step::Fork, "the supervised process")(io::Error::last_os_error())),
         0 => {
             *channel = theirs;
-            drop((ours, ends, oversight));
-            if kind.namespaces {
+            let Supervised { namespaces, is_server, .. } = child;
+            drop((ours, ends));
+            if namespaces {
                 // In the group of the first process, a server receives what the supervisor passes on.
-                init::fork(end, kind.is_server, prepare)?;
+                init::fork(end, is_server, prepare)?;
             } else {
                 drop(end);
                 die_with(Some(supervisor))?;
                 prepare()?;
             }
-            if kind.namespaces && kind.is_server { Ok(()) } else { lead_group() }
+            if namespaces && is_server { Ok(()) } else { lead_group() }
         }
         leader => {
             drop((theirs, end));
-            supervise(leader, channel, ours, kind.namespaces.then_some(&ends), (kind.is_server, oversight))
+            supervise(leader, channel, ours, child.namespaces.then_some(&ends), child)
         }
     }
 }
@@ -115,7 +118,7 @@ fn supervise(
     control: &File,
     channel: File,
     ends: Option<&File>,
-    (is_server, oversight): (bool, Oversight),
+    Supervised { is_server, oversight, recorder, .. }: Supervised,
 ) -> ! {
     if is_server {
         pass_on_termination(leader);
@@ -124,10 +127,12 @@ fn supervise(
         let mut kept = vec![control, &channel];
         kept.extend(ends);
         kept.extend(oversight.descriptors());
+        kept.extend(recorder.as_ref().map(Recorder::descriptor));
         keep_only(&kept);
         let (phase, evidence) = (Phase::Preparing, Evidence::default());
         let group = if ends.is_none() { Some(leader.as_raw_nonzero().get()) } else { None };
-        let mut watch = Watch { leader, group, control, channel, phase, listener: None, evidence, oversight };
+        let mut watch =
+            Watch { leader, group, control, channel, phase, listener: None, evidence, oversight, recorder };
         if privileges::drop_capabilities().is_ok() {
             watch.run();
         }
@@ -167,6 +172,7 @@ struct Watch<'a> {
     listener: Option<Listener>,
     evidence: Evidence,
     oversight: Oversight,
+    recorder: Option<Recorder>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -249,6 +255,9 @@ impl Watch<'_> {
             return Ok(Next::Watch);
         };
         let Some(call) = listener.receive()? else { return Ok(Next::Watch) };
+        if self.recorder.is_some() {
+            return self.record(&call);
+        }
         // The confined process makes no refused calls before its exec. The channel may close later, because
         // the first process of a namespace also holds it until it closes it.
         if self.phase == Phase::Confined {
@@ -264,6 +273,23 @@ impl Watch<'_> {
         }
         if let Some(listener) = &self.listener {
             listener.refuse(&call)?;
+        }
+        Ok(Next::Watch)
+    }
+
+    /// Reports a call of a server, and answers it.
+    fn record(&mut self, call: &Call) -> io::Result<Next> {
+        // The last call before it is started executes it.
+        if self.phase == Phase::Confined && !Recorder::executes(call) {
+            self.start()?;
+        }
+        // Before that, the canary was refused.
+        let recorder = self.recorder.as_mut().filter(|_| self.phase == Phase::Decided);
+        if let Some(attempt) = recorder.and_then(|recorder| recorder.attempt(call)) {
+            send(self.control, &Status::Tried(attempt))?;
+        }
+        if let Some(listener) = &self.listener {
+            if Recorder::watches(call) { listener.allow(call)? } else { listener.refuse(call)? }
         }
         Ok(Next::Watch)
     }

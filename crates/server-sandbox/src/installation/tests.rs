@@ -69,13 +69,21 @@ fn a_link_in_the_users_folder_of_programs_leads_to_its_installation() {
     let found = home.find(&[".local/bin"], "git-server", &[]);
     assert_eq!(found.0, ".local/share/uv/tools/git-server/bin/git-server");
     assert_eq!(found.1, [".local/share/uv/tools/git-server"]);
-    assert_eq!(home.find(&[".local/bin"], "uvx", &[]), (".local/bin/uvx".into(), vec![".local/bin/uvx".into()]));
+    assert_eq!(
+        home.find(&[".local/bin"], "uvx", &[]),
+        (".local/bin/uvx".into(), vec![".local/bin/uvx".into()])
+    );
 }
 
 #[test]
 fn a_program_without_an_installation_is_alone() {
     let home = Home::new(
-        &[(".cargo/bin/server", ELF), (".cargo/registry/token", ""), ("go/bin/kubernetes", ELF), ("go/src/x", "")],
+        &[
+            (".cargo/bin/server", ELF),
+            (".cargo/registry/token", ""),
+            ("go/bin/kubernetes", ELF),
+            ("go/src/x", ""),
+        ],
         &[],
     );
     assert_eq!(home.find(&[".cargo/bin"], "server", &[]).1, [".cargo/bin/server"]);
@@ -98,7 +106,10 @@ fn a_script_needs_its_package_and_its_interpreter() {
     );
     let found = |args: &[&str]| home.find(&["tools/node/bin"], "node", args).1;
     assert_eq!(found(&["server/dist/index.js"]), ["tools/node", "work/server"]);
-    assert_eq!(found(&["../peers/node_modules/@mcp/files/index.js", "/data"]), ["peers/node_modules", "tools/node"]);
+    assert_eq!(
+        found(&["../peers/node_modules/@mcp/files/index.js", "/data"]),
+        ["peers/node_modules", "tools/node"]
+    );
     // The home is not a package.
     assert_eq!(found(&["--flag", "../loose.js"]), ["loose.js", "tools/node"]);
     assert_eq!(found(&["-e", "../loose.js"]), ["tools/node"]);

@@ -14,6 +14,7 @@ mod program;
 mod rules;
 mod search;
 mod server;
+mod traced;
 
 use std::fs::File;
 
@@ -26,6 +27,7 @@ use crate::{Failure, Policy, Profile, Step};
 pub(super) use dangerous::is_dangerous;
 pub(super) use filters::Filters;
 use filters::{Context, Deciding};
+pub(super) use traced::{Traced, Use, traced};
 
 /// The inputs of the filters besides the policy.
 pub(super) struct Surroundings<'a> {
@@ -53,7 +55,10 @@ impl Filters {
             Profile::Program => program::filters(context),
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
-            Profile::Server => server::filters(&context, server::Reach::new(policy.network, surroundings)),
+            Profile::Server => {
+                let reach = server::Reach::new(policy.network, surroundings);
+                server::filters(&context, reach, policy.records)
+            }
         };
         built.map_err(|error| not_compiled(&error))
     }
@@ -68,6 +73,12 @@ impl Filters {
         };
         let (filter, after, context) = match &self.deciding {
             Deciding::Silent(filters) => return silently(filters),
+            Deciding::Recording { filter, after } => {
+                let listener =
+                    install::notifying(filter).map_err(failed("applying a filter with a listener"))?;
+                install::send_listener(&listener, channel).map_err(failed("sending the listener"))?;
+                return silently(std::slice::from_ref(after)).map(|_| true);
+            }
             Deciding::Notifying { filter, after, context } => (filter, after, context),
         };
         match install::notifying(filter) {
@@ -95,7 +106,10 @@ pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     // SAFETY: both calls take no pointer that they could write through.
     let (subject, result) = unsafe {
         if policy.profile == Profile::Server {
-            ("a socket of the kernel's ciphers under seccomp", libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0))
+            (
+                "a socket of the kernel's ciphers under seccomp",
+                libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0),
+            )
         } else if policy.profile.is_tree() || policy.has_paths() {
             (
                 "a TCP socket under seccomp",

@@ -1,14 +1,15 @@
 //! The deny-list of a server: that of a compiler, without what servers need. They use sockets, and within namespaces also
 //! sessions, objects of the machine, and the owners, modes and times of paths.
 
+use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 
 use super::Surroundings;
 use super::compiler::{conditions, denied, refusing};
-use super::filters::{Context, Filters};
-use super::old;
-use super::rules::{int, when};
+use super::filters::{Context, Deciding, Filters};
+use super::rules::{always, answering, int, unavailable, watching, when};
 use super::search::{Built, Rules};
+use super::{old, traced};
 use crate::Network;
 
 /// Calls that are denied to a compiler and that every server may make. `socket` has conditions.
@@ -25,7 +26,6 @@ const NEEDED: &[i64] = &[
     libc::SYS_sendmmsg,
     libc::SYS_recvmsg,
     libc::SYS_recvmmsg,
-    libc::SYS_timer_create,
     // A server executes what it wants of its own.
     libc::SYS_memfd_create,
 ];
@@ -95,13 +95,26 @@ impl Reach {
     }
 }
 
-pub(super) fn filters(context: &Context, reach: Reach) -> Built<Filters> {
+/// The filters. If it `records`, the supervisor refuses calls, and watches those with paths and addresses.
+pub(super) fn filters(context: &Context, reach: Reach, records: bool) -> Built<Filters> {
     let mut rules = denied(!reach.namespaces);
     let is_contained = |call: &i64| CONTAINED.contains(call) || old::DENIED.contains(call);
     rules.retain(|call, _| !NEEDED.contains(call) && !(reach.namespaces && is_contained(call)));
     sockets(&mut rules, reach)?;
     conditions(&mut rules, context, !reach.namespaces)?;
-    refusing(rules, REPLACEABLE)
+    if records { recording(rules) } else { refusing(rules, REPLACEABLE) }
+}
+
+fn recording(mut rules: Rules) -> Built<Filters> {
+    let watched: Vec<i64> = traced::ALL.iter().map(|traced| traced.call).collect();
+    // The supervisor would let them continue.
+    let refused: Rules = rules.extract_if(.., |call, _| watched.contains(call)).collect();
+    rules.extend(always(watched));
+    let after = answering(refused, &SeccompAction::Errno(libc::EPERM as u32))?;
+    Ok(Filters {
+        common: unavailable(REPLACEABLE),
+        deciding: Deciding::Recording { filter: watching(rules)?, after },
+    })
 }
 
 /// Protocols of the internet: the default one of a type, TCP, UDP, and the echoes of ICMP. Others are other large parts of
