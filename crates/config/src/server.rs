@@ -51,7 +51,9 @@ pub(super) fn confinement(
     protected: &[Protected],
 ) -> Result<Confinement, Error> {
     let (server, cache) = (server.to_owned(), folders::cache_folder()?);
-    Ok(Confinement { server, settings, minimum, cache, protected: protected.to_vec() })
+    // Without a state folder, nobody can watch it.
+    let state = folders::state_path().ok();
+    Ok(Confinement { server, settings, minimum, cache, protected: protected.to_vec(), state })
 }
 
 /// The server that an entry describes, or every error in it.

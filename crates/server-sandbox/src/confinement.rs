@@ -13,7 +13,7 @@ use sandbox::{Layers, Policy, Sandbox};
 use crate::environment::Environment;
 use crate::installation::{Installation, Lookup};
 use crate::policy::Parts;
-use crate::{Record, Settings, package_managers};
+use crate::{Record, Settings, package_managers, watch};
 
 /// The folder of the private folders of servers, in the cache.
 const PRIVATE: &str = "servers";
@@ -34,15 +34,21 @@ pub struct Confinement {
     pub cache: PathBuf,
     /// Places that [`Settings::write`] may not touch, besides those of the machine.
     pub protected: Vec<Protected>,
+    /// The user's state folder, in which the user may [watch](crate::Watch) the server.
+    pub state: Option<PathBuf>,
 }
 
 impl Launcher for Confinement {
     fn launch(&self, command: &Command) -> Result<Launched, SpawnError> {
-        self.start(command, None)
+        let watched = self.state.as_deref().map(|state| watch::file(state, &self.server)).transpose();
+        let record = watched.map_err(failed)?.flatten().map(Record::in_file);
+        self.start(command, record.as_ref())
     }
 
     fn identity(&self) -> String {
-        format!("{:?} {}", self.settings, self.minimum)
+        let is_watched = self.state.as_deref().is_some_and(|state| watch::is_watched(state, &self.server));
+        let watched = if is_watched { "watched " } else { "" };
+        format!("{watched}{:?} {}", self.settings, self.minimum)
     }
 }
 
@@ -102,7 +108,9 @@ impl Confinement {
         }
         if let Some((grant, outer)) = leads_out(&self.settings) {
             let (grant, outer) = (grant.display(), outer.display());
-            return Err(failed(format!("its grant {grant} leads out of {outer}, where it may write; remove the link")));
+            return Err(failed(format!(
+                "its grant {grant} leads out of {outer}, where it may write; remove the link"
+            )));
         }
         let mut environment = Environment::inherited(&self.settings);
         environment.set(&command.env);
@@ -139,8 +147,7 @@ impl Confinement {
             return Ok(None);
         }
         let Command { command, args, cwd, .. } = command;
-        let settings = &self.settings;
-        let key = format!("{:?}", (&self.server, command, args, cwd, settings));
+        let key = format!("{:?}", (&self.server, command, args, cwd));
         let name = &blake3::hash(key.as_bytes()).to_hex()[..NAME_LENGTH];
         let folder = self.cache.join(PRIVATE).join(name);
         fs_err::create_dir_all(&self.cache)?;
@@ -157,7 +164,8 @@ fn leads_out(settings: &Settings) -> Option<(&Path, &Path)> {
     let Settings { read, write, .. } = settings;
     let within = read.iter().chain(write).flat_map(|grant| write.iter().map(move |outer| (grant, outer)));
     let mut within = within.filter(|(grant, outer)| grant != outer && grant.starts_with(outer));
-    let leads_out = |(grant, outer): &(&PathBuf, &PathBuf)| match (grant.canonicalize(), outer.canonicalize()) {
+    let leads_out = |(grant, outer): &(&PathBuf, &PathBuf)| match (grant.canonicalize(), outer.canonicalize())
+    {
         (Ok(grant), Ok(outer)) => !grant.starts_with(outer),
         _ => true,
     };

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::fs::File;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use runner::Protected;
 use sandbox::{Attempt, Network, Policy, system_call_name};
+use serde::{Deserialize, Serialize};
 
 use crate::{Settings, system_paths};
 
@@ -31,7 +34,7 @@ const SEVERAL: usize = 4;
 const BYTE_CODE: &str = "__pycache__";
 
 /// Something that a confined server was refused.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Refusal {
     /// Reading a path that exists.
     Read(PathBuf),
@@ -61,20 +64,34 @@ impl fmt::Display for Refusal {
 /// The refusals of a server and its processes, without duplicates, in the order in which they first happened. Complete when
 /// its session is closed.
 #[derive(Debug, Clone, Default)]
-pub struct Record(Arc<Mutex<Vec<Refusal>>>);
+pub struct Record {
+    refusals: Arc<Mutex<Vec<Refusal>>>,
+    /// Where each is also written, as a line of JSON.
+    file: Option<Arc<File>>,
+}
 
 impl Record {
     /// The refusals so far.
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A record that is also written to a file.
+    pub(crate) fn in_file(file: File) -> Self {
+        Record { file: Some(Arc::new(file)), ..Record::default() }
     }
 
     fn add(&self, refusal: Refusal) {
-        let mut refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !refusals.contains(&refusal) {
-            refusals.push(refusal);
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        if refusals.contains(&refusal) {
+            return;
         }
+        if let (Some(mut file), Ok(line)) = (self.file.as_deref(), serde_json::to_string(&refusal)) {
+            // A full disk loses a proposal.
+            let _ = writeln!(file, "{line}");
+        }
+        refusals.push(refusal);
     }
 
     /// Adds the attempts of a server with this policy that were refused, until the server ends.
@@ -155,9 +172,7 @@ pub fn proposal(
     for refusal in refusals {
         match refusal {
             Refusal::Read(path) if is_proposable(path, home) => read.extend([path.clone()]),
-            Refusal::Write(path) => {
-                write.extend(existing(path).filter(|path| is_proposable(path, home)))
-            }
+            Refusal::Write(path) => write.extend(existing(path).filter(|path| is_proposable(path, home))),
             Refusal::Connect(address) => {
                 let is_local = address.is_some_and(|address| address.ip().is_loopback());
                 let needed = if is_local && proposed.network != Network::Full {
