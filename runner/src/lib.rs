@@ -93,7 +93,7 @@ pub use optimize::Optimized;
 pub use outcome::{CachedAnswer, CallRecord, Failure, Outcome, Phases, SandboxReport, Status, Truncated};
 pub use precompile::PrecompileReport;
 pub use program_schemas::{Described, ProgramSchemas};
-pub use protected::Protected;
+pub use protected::{Protected, touched};
 pub use refused::CallsRefused;
 pub use rustc_explanation::rustc_explanation;
 pub use sandbox_policies::{Grants, Limits};

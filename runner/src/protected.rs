@@ -33,14 +33,36 @@ impl Protected {
 
     /// Whether a program that may write to `granted`, a path without links, could change this place or a link on the
     /// way to it.
-    pub(crate) fn is_touched_by(&self, granted: &Path) -> bool {
+    fn is_touched_by(&self, granted: &Path) -> bool {
         steps(&self.path).iter().any(|step| step.starts_with(granted) || granted.starts_with(step))
     }
 }
 
+/// The first of these paths whose grant for writing touches a protected place: of this machine, with the cache in `cache`
+/// and the toolchain in `sysroot`, or one of `others`. Links are resolved in their current state. The text names the path,
+/// the place and the reason.
+#[must_use]
+pub fn touched(
+    write: &[PathBuf],
+    cache: &Path,
+    sysroot: Option<&Path>,
+    others: &[Protected],
+) -> Option<String> {
+    if write.is_empty() {
+        return None;
+    }
+    let places = of_machine(cache, sysroot);
+    write.iter().find_map(|path| {
+        let granted = resolved(path);
+        let mut all = places.iter().chain(others);
+        let Protected { path: place, what, why } = all.find(|place| place.is_touched_by(&granted))?;
+        Some(format!("{}: {what} {} is there, {why}", path.display(), place.display()))
+    })
+}
+
 /// The protected places of this machine: the cache, rustup's and cargo's folders, the toolchain, this program's folder
 /// and bundle, and all folders of the search path.
-pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected> {
+fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected> {
     const PROGRAMS: &str = "from which later programs are made";
     const COMPILERS: &str = "whose compilers make later programs";
     const STARTED: &str = "whose programs others start";
@@ -63,7 +85,7 @@ pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected>
 }
 
 /// The path without links; missing components are kept.
-pub(crate) fn resolved(path: &Path) -> PathBuf {
+fn resolved(path: &Path) -> PathBuf {
     steps(path).pop().unwrap_or_else(|| path.to_owned())
 }
 

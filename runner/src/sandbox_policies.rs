@@ -136,23 +136,12 @@ impl Grants {
     /// # Errors
     /// The refused path, and the protected place.
     pub fn check(&self, cache: &Path, sysroot: Option<&Path>) -> Result<()> {
-        if self.write.is_empty() {
+        let Some(touched) = protected::touched(&self.write, cache, sysroot, &self.protected) else {
             return Ok(());
-        }
-        let places = protected::of_machine(cache, sysroot);
-        for path in &self.write {
-            let granted = protected::resolved(path);
-            let mut all = places.iter().chain(&self.protected);
-            if let Some(Protected { path: place, what, why }) =
-                all.find(|place| place.is_touched_by(&granted))
-            {
-                let (path, place) = (path.display(), place.display());
-                let message = format!("programs may not write to {path}: {what} {place} is there, {why}");
-                let hint = "grant a narrower path in codeMode.sandbox.write, apart from it";
-                return Err(Error::new(ErrorKind::Sandbox, message).hint(hint));
-            }
-        }
-        Ok(())
+        };
+        let message = format!("programs may not write to {touched}");
+        let hint = "grant a narrower path in codeMode.sandbox.write, apart from it";
+        Err(Error::new(ErrorKind::Sandbox, message).hint(hint))
     }
 
     /// Maximum file size; 0 if there is nothing to write to. Scratch space is full before this is reached.

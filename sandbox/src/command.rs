@@ -1,4 +1,4 @@
-//! A command: an absolute path or an image, its arguments, and at most one descriptor to pass on.
+//! A command: an absolute path or an image, its arguments, its standard input, and at most one descriptor to pass on.
 //!
 //! The policy sets the environment, the working folder and the limits.
 
@@ -13,12 +13,13 @@ pub struct Command {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) broker: Option<OwnedFd>,
     pub(crate) image: Option<OwnedFd>,
+    pub(crate) input: Option<OwnedFd>,
 }
 
 impl Command {
     /// A command without arguments. `program` must be absolute: `PATH` is not searched.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), arguments: Vec::new(), broker: None, image: None }
+        Self { program: program.into(), arguments: Vec::new(), broker: None, image: None, input: None }
     }
 
     /// Adds one argument.
@@ -46,6 +47,13 @@ impl Command {
     #[must_use]
     pub fn image(mut self, descriptor: impl Into<OwnedFd>) -> Self {
         self.image = Some(descriptor.into());
+        self
+    }
+
+    /// Uses `descriptor` as the child's standard input, which is empty otherwise.
+    #[must_use]
+    pub fn input(mut self, descriptor: impl Into<OwnedFd>) -> Self {
+        self.input = Some(descriptor.into());
         self
     }
 

@@ -28,10 +28,12 @@
 //! }
 //! ```
 //!
-//! # Two kinds of child
+//! # Three kinds of child
 //! - [`Profile::Program`]: one static executable; no socket, fork or second exec, and only granted paths. A call that
 //!   its filter does not allow goes to the supervisor, which refuses and records it: [`Child::evidence`].
 //! - [`Profile::Compiler`] and [`Profile::Build`]: a tree of processes that works on granted paths.
+//! - [`Profile::Server`]: such a tree with sockets, which another part of the caller reads, ends and reaps
+//!   ([`Child::into_server`]).
 //!
 //! When the first process ends, when [`Child`] is dropped or when this process dies, the supervisor kills and
 //! reaps all processes: through the process namespace, or through a process group that they cannot leave.
@@ -72,8 +74,8 @@ pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
 pub use layers::{Confinement, Layers, UnknownTier};
 pub use platform::{
-    Child, Sandbox, Scratch, available_memory, end_waiting_helper, entry, helper_beside, hide_from_others,
-    probe, tasks_on_machine, use_helper_beside,
+    Child, Lifeline, Sandbox, Scratch, Server, available_memory, end_waiting_helper, entry, helper_beside,
+    hide_from_others, probe, tasks_on_machine, use_helper_beside,
 };
 #[cfg(all(
     feature = "timings",
@@ -82,6 +84,7 @@ pub use platform::{
 ))]
 pub use platform::{Reading, now};
 pub use policy::{
-    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, Policy, PolicyError, Profile, SCRATCH, SCRATCH_FILES,
+    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, MemoryFolder, Network, Policy, PolicyError, Profile,
+    SCRATCH, SCRATCH_FILES,
 };
-pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};
+pub use report::{Attempt, Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

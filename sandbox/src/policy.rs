@@ -28,6 +28,10 @@ pub enum Profile {
     /// A build with build scripts, archivers and system linkers: like [`Profile::Compiler`], but it may
     /// change modes and times of paths, which linkers and build tools need (Landlock does not cover them).
     Build,
+    /// A server that runs for as long as its client wants: a tree of processes like [`Profile::Compiler`], which may also
+    /// use sockets ([`Policy::network`]) and the `/proc` of its own processes. Its namespaces contain what a compiler is
+    /// denied, such as sessions, owners and times of paths; without namespaces, it is denied to a server too.
+    Server,
 }
 
 impl Profile {
@@ -46,6 +50,27 @@ pub enum Access {
     ReadExecute,
     /// [`Access::Read`], and write, create, rename, link and remove files, folders, symbolic links and pipes.
     Write,
+}
+
+/// The network of a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Network {
+    /// None. UNIX sockets reach its own processes.
+    #[default]
+    None,
+    /// A loopback interface of its own, which only its own processes share. Needs namespaces.
+    Loopback,
+    /// The machine's. Only for servers.
+    Full,
+}
+
+/// An empty folder in memory, gone with the child. It may execute files there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryFolder {
+    /// An absolute path. Grants beneath it are visible in it.
+    pub path: PathBuf,
+    /// Its maximum size, in bytes.
+    pub bytes: u64,
 }
 
 /// A path (a file, or a folder with its contents) and the access allowed there.
@@ -106,7 +131,8 @@ pub struct Limits {
 pub struct Policy {
     /// The system calls.
     pub profile: Profile,
-    /// The paths. The executed file itself is always granted (read and execute).
+    /// The paths. The executed file itself is always granted (read and execute), except in the root of a server, whose
+    /// grants must contain it.
     pub grants: Vec<Grant>,
     /// Absolute paths within a grant for writing that are only read, and stay where they are: the folders on the way to
     /// them cannot be renamed either. Only namespaces keep them, because Landlock only adds rights; a program gets no
@@ -123,6 +149,13 @@ pub struct Policy {
     /// Shared scratch space, which replaces the child's own.
     #[serde(skip)]
     pub(crate) shared_scratch: Option<Scratch>,
+    /// Folders in memory. Only for servers. Need namespaces.
+    pub memory_folders: Vec<MemoryFolder>,
+    /// The network.
+    pub network: Network,
+    /// Whether the supervisor reports what is tried outside the grants ([`Lifeline::attempts`](crate::Lifeline)). Only for
+    /// servers. Each call with a path then takes several times as long.
+    pub records: bool,
     /// The choice of the layers. The default is the best tier, and at least `landlock+seccomp`.
     pub confinement: Confinement,
 }
@@ -200,6 +233,29 @@ impl Policy {
         policy
     }
 
+    /// For a server: no grants, empty environment, no network; 4 GiB of memory (each process, and all together), no limit
+    /// on address space, processor time and files, 512 threads and processes, and the priority of this process.
+    #[must_use]
+    pub fn server() -> Self {
+        Self::with(
+            Profile::Server,
+            Limits {
+                // Runtimes that compile reserve far more than they use.
+                address_space: None,
+                data: Some(4096 * MIB),
+                stack: None,
+                cpu_seconds: None,
+                file_size: None,
+                open_files: None,
+                processes: Some(512),
+                competing_threads: None,
+                total_memory: Some((4096 + SUPERVISOR_MEMORY) * MIB),
+                total_tasks: Some(512 + SUPERVISOR_TASKS),
+                niceness: 0,
+            },
+        )
+    }
+
     fn with(profile: Profile, limits: Limits) -> Self {
         Self {
             profile,
@@ -210,6 +266,9 @@ impl Policy {
             working_folder: PathBuf::from("/"),
             scratch: None,
             shared_scratch: None,
+            memory_folders: Vec::new(),
+            network: Network::None,
+            records: false,
             confinement: Confinement::default(),
         }
     }
@@ -232,6 +291,27 @@ impl Policy {
     #[must_use]
     pub fn read_only(mut self, path: impl Into<PathBuf>) -> Self {
         self.read_only.push(path.into());
+        self
+    }
+
+    /// Adds an empty folder in memory.
+    #[must_use]
+    pub fn memory_folder(mut self, path: impl Into<PathBuf>, bytes: u64) -> Self {
+        self.memory_folders.push(MemoryFolder { path: path.into(), bytes });
+        self
+    }
+
+    /// Sets the network.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Self {
+        self.network = network;
+        self
+    }
+
+    /// Has the supervisor report what is tried outside the grants.
+    #[must_use]
+    pub fn record(mut self) -> Self {
+        self.records = true;
         self
     }
 
@@ -295,6 +375,10 @@ impl Policy {
         let grants = match (self.scratch, self.profile) {
             (Some(_), _) => "grants of scratch space",
             (None, Profile::Program) if self.has_paths() => "a program's grants of paths",
+            // Landlock can't take away what a folder's grant allows.
+            (None, _) if !self.read_only.is_empty() => "files that stay read-only in a folder for writing",
+            (None, _) if !self.memory_folders.is_empty() => "folders in memory",
+            (None, _) if self.network == Network::Loopback => "the network `loopback`",
             _ => return Ok(()),
         };
         Err(PolicyError::WithoutNamespaces { grants, layers })
@@ -304,7 +388,8 @@ impl Policy {
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         let granted = self.grants.iter().map(|grant| ("granted path", &grant.path));
         let kept = self.read_only.iter().map(|path| ("read-only path", path));
-        if let Some((what, path)) = granted.chain(kept).find(|(_, path)| !path.is_absolute()) {
+        let memory = self.memory_folders.iter().map(|folder| ("folder in memory", &folder.path));
+        if let Some((what, path)) = granted.chain(kept).chain(memory).find(|(_, path)| !path.is_absolute()) {
             return Err(PolicyError::NotAbsolute { what, path: path.clone() });
         }
         if !self.working_folder.is_absolute() {
@@ -318,6 +403,9 @@ impl Policy {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
                 return Err(PolicyError::Variable(name.clone()));
             }
+        }
+        if self.profile != Profile::Server && self.network == Network::Full {
+            return Err(PolicyError::Network);
         }
         match (self.profile, self.limits.open_files) {
             (Profile::Program, None) => Err(PolicyError::NoOpenFiles),
@@ -354,6 +442,9 @@ pub enum PolicyError {
     /// An environment variable can't be passed to a process.
     #[error("the environment variable {0:?} has an empty name, a `=` in its name or a NUL byte")]
     Variable(String),
+    /// Only servers have the machine's network.
+    #[error("programs and compilers can't have the network `full`")]
+    Network,
     /// A program's limit of open files is missing.
     #[error("limits.open_files must be set for a program: it protects the executed file")]
     NoOpenFiles,

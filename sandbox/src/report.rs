@@ -3,6 +3,10 @@
 //! Plain data for outcomes and diagnostics. The platform's modules collect it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +48,43 @@ pub struct Evidence {
     /// milliseconds of confining them, and the time in which the supervisor refused their calls. Zero if another process
     /// killed the supervisor.
     pub processor_time: Duration,
+}
+
+/// Something that a server tried in a trial ([`Policy::records`](crate::Policy)) and that is not within its grants. It may
+/// have failed anyway, because there is no such path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Attempt {
+    /// Reading a path.
+    Read(PathBuf),
+    /// Creating or changing a path.
+    Write(PathBuf),
+    /// Connecting to an address of the internet.
+    Connect(SocketAddr),
+    /// Connecting to a UNIX socket with a path.
+    Socket(PathBuf),
+    /// A refused system call, by its number, with its first argument.
+    Call(u32, u64),
+}
+
+impl Attempt {
+    /// The attempt to connect to an address in the kernel's form (`struct sockaddr` of sockaddr(3type)).
+    pub(crate) fn connect(address: &[u8]) -> Option<Self> {
+        const UNIX: u16 = 1;
+        const INTERNET: u16 = 2;
+        const INTERNET_6: u16 = 10;
+        let family = u16::from_ne_bytes(address.get(..2)?.try_into().ok()?);
+        let port = || Some(u16::from_be_bytes(address.get(2..4)?.try_into().ok()?));
+        let ip: IpAddr = match family {
+            UNIX => {
+                let path = address[2..].split(|byte| *byte == 0).next().filter(|path| !path.is_empty())?;
+                return Some(Attempt::Socket(PathBuf::from(OsStr::from_bytes(path))));
+            }
+            INTERNET => <[u8; 4]>::try_from(address.get(4..8)?).ok()?.into(),
+            INTERNET_6 => <[u8; 16]>::try_from(address.get(8..24)?).ok()?.into(),
+            _ => return None,
+        };
+        Some(Attempt::Connect(SocketAddr::new(ip, port()?)))
+    }
 }
 
 /// The name of a system call by its number on this architecture, for example `openat`. `None` for an unknown number.

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use crate::{
-    Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support, Unsupported,
+    Attempt, Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support,
+    Unsupported,
 };
 
 /// The machine's support: none.
@@ -203,6 +204,48 @@ impl Child {
     /// # Errors
     /// Never fails.
     pub fn kill(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+/// A server that cannot exist on this platform.
+#[derive(Debug)]
+pub struct Server {
+    /// The process.
+    pub id: u32,
+    /// The reading end of standard output.
+    pub stdout: OwnedFd,
+    /// The reading end of standard error.
+    pub stderr: OwnedFd,
+    /// The enforced layers.
+    pub report: Report,
+    /// Ends the server.
+    pub lifeline: Lifeline,
+}
+
+/// Of a server that cannot exist on this platform.
+#[derive(Debug)]
+pub struct Lifeline(Infallible);
+
+impl Lifeline {
+    /// Ends the server.
+    pub fn cut(&self) {
+        match self.0 {}
+    }
+
+    /// What the server tries.
+    ///
+    /// # Errors
+    /// Never fails.
+    pub fn attempts(&self) -> io::Result<impl Iterator<Item = Attempt> + use<>> {
+        Ok(std::iter::empty())
+    }
+}
+
+impl Child {
+    /// Gives up the ownership of a server's process.
+    #[must_use]
+    pub fn into_server(self) -> Option<Server> {
         match self.0 {}
     }
 }

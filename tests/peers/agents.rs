@@ -7,7 +7,6 @@
 mod asked;
 mod declared;
 mod kinds;
-mod page;
 mod plugins;
 mod stage;
 mod turns;
@@ -18,12 +17,12 @@ use futures::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
 
 use crate::{
+    page::Page,
     product::{Checked, Product},
     servers::Installed,
     table::Row,
 };
 use kinds::{AGENTS, Agent, Catalog};
-use page::Page;
 use stage::{Driven, Scene};
 use turns::{all, short, turns};
 
@@ -31,6 +30,9 @@ use turns::{all, short, turns};
 pub(crate) const PART: &str = "clients";
 /// The name that selects the wait for a long snippet. It takes minutes, so no other name selects it.
 pub(crate) const LONG: &str = "long";
+
+/// The page with the tables.
+const PAGE: &str = "docs/clients.md";
 
 /// The model's API key, which the model server checks.
 const KEY: &str = "secret-key";
@@ -62,7 +64,7 @@ pub(crate) async fn run(
     let chosen: Vec<&Agent> = AGENTS.iter().filter(|agent| is_chosen([PART, agent.package])).collect();
     let each = |agent: &'static Agent| agent.observe(installed, product);
     let observed = stream::iter(chosen.iter().copied()).map(each).buffered(AT_ONCE).collect().await;
-    let (mut rows, text) = report(installed, &chosen, observed, Page::new("what models see")).await?;
+    let (mut rows, text) = report(installed, &chosen, observed, Page::new(PAGE, "what models see")).await?;
     if is_chosen([PART, plugins::PART]) {
         rows.extend(plugins::run(installed, product).await?);
     }
@@ -74,7 +76,7 @@ pub(crate) async fn run_long(installed: &Installed, product: &Product) -> Checke
     let chosen: Vec<&Agent> = AGENTS.iter().collect();
     let each = |agent: &'static Agent| agent.observe_long(installed, product);
     let observed = stream::iter(chosen.iter().copied()).map(each).buffered(AGENTS.len()).collect().await;
-    report(installed, &chosen, observed, Page::new("long answers")).await
+    report(installed, &chosen, observed, Page::new(PAGE, "long answers")).await
 }
 
 /// Makes the rows of the table, compares the page, and renders its table.
@@ -87,12 +89,13 @@ async fn report(
     let mut rows = Vec::new();
     for (agent, observations) in agents.iter().zip(observed) {
         let version = agent.version(installed).await?;
-        page.add(agent.name, &version, &observations);
+        let seen = observations.iter().map(|(aspect, seen)| (*aspect, seen.as_deref().ok()));
+        page.add([("client", Some(agent.name)), ("version", Some(&*version))].into_iter().chain(seen));
         rows.extend(observations.into_iter().map(|observation| row(agent.name, &version, observation)));
     }
     if !rows.is_empty() {
         let compared = page.compare(agents.len() == AGENTS.len()).map(|()| "yes".to_owned());
-        rows.push(row(page::PATH, "-", ("has these rows", compared)));
+        rows.push(row(PAGE, "-", ("has these rows", compared)));
     }
     Ok((rows, page.markdown()))
 }

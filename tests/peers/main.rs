@@ -5,12 +5,14 @@
 
 mod agents;
 mod clients;
+mod confined;
 mod conformance;
 mod conformance_server;
 mod first_hour;
 mod first_try;
 mod kubernetes;
 mod modes;
+mod page;
 mod product;
 mod reductions;
 mod remote;
@@ -117,6 +119,10 @@ async fn answered(
     if is_chosen([KUBERNETES, "http"]) {
         let (server, _process) = kubernetes::listen(installed, &folder.path().join("cluster")).await?;
         rows.push(row(&server, "http", checks(product, &server).await));
+    }
+    if is_chosen([confined::PART, "stdio"]) {
+        let folder = folder.path().join("confined");
+        rows.extend(confined::run(installed, product, &folder, &site).await?);
     }
     let (of_agents, mut notes) = agents::run(installed, product, is_chosen).await?;
     rows.extend(of_agents);

@@ -91,6 +91,24 @@ impl Product {
         serde_json::from_slice(&output.stdout).map_err(|_| failure(&output))
     }
 
+    /// Calls a tool while the server is watched (`mcp sandbox --learn`); returns what it was refused, with the proposal.
+    pub(crate) async fn learned(
+        &self,
+        config: &Value,
+        server: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> Checked<Value> {
+        let (target, arguments) = (format!("{server}.{tool}"), arguments.to_string());
+        let call = ["toolsmith", "--quiet", "mcp", "call", &target, "--args", &arguments];
+        let command = [&["mcp", "sandbox", server, "--learn", "--json", "--"][..], &call].concat();
+        let output = self.command(&command, "", Some(config), WATCHDOG).await?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        // The call's own output is before it.
+        let last = printed.lines().last().unwrap_or_default();
+        serde_json::from_str(last).map_err(|_| failure(&output))
+    }
+
     /// Runs a snippet that must succeed; returns its result.
     pub(crate) async fn result(&self, config: &Value, code: &str) -> Checked<Value> {
         let output = self.command(&["run", "--json", "-"], code, Some(config), WATCHDOG).await?;
@@ -120,10 +138,11 @@ impl Product {
         command.args(arguments).current_dir(folder.path()).kill_on_drop(true);
         // Keeps the user's own configuration out.
         command.env("TOOLSMITH_CACHE_DIR", &self.cache).env("XDG_CONFIG_HOME", folder.path());
+        command.env("XDG_STATE_HOME", folder.path().join("state"));
         if let Some(config) = config {
             let file = folder.path().join("peers.json");
             fs::write(&file, config.to_string()).map_err(failed)?;
-            command.arg("--config").arg(file);
+            command.env("TOOLSMITH_CONFIG", file);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;

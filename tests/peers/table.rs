@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 const HEAD: [&str; 6] = ["peer", "version", "transport", "protocol", "tools", "result"];
 
 /// A row of the table.
+#[derive(Default)]
 pub(crate) struct Row {
     pub(crate) peer: String,
     pub(crate) version: String,

@@ -14,6 +14,7 @@ mod mcp;
 mod output;
 mod permission;
 mod program;
+mod sandbox;
 mod secret;
 mod serve;
 mod servers;
@@ -70,6 +71,7 @@ pub(crate) use self::ui::UiArguments;
 pub(crate) use self::update::UpdateArguments;
 
 pub(crate) use self::adopt::{AdoptArguments, SecretsPlace};
+pub(crate) use self::sandbox::SandboxArguments;
 pub(crate) use self::secret::SecretCommand;
 pub(crate) use self::setup::SetupArguments;
 
@@ -364,6 +366,8 @@ pub(crate) enum McpCommand {
     Enable(NamedArguments),
     /// Disable a server, and keep its entry.
     Disable(NamedArguments),
+    /// Show what a confined server may do, set its grants, or watch it and find the grants that it needs.
+    Sandbox(SandboxArguments),
     /// Log in to a remote server in the browser, and store the tokens.
     Login(LoginArguments),
     /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.

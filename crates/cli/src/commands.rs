@@ -80,6 +80,7 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Remove(arguments)) => mcp::edit::remove(&arguments),
         Command::Mcp(McpCommand::Enable(arguments)) => mcp::edit::switch(&arguments, true),
         Command::Mcp(McpCommand::Disable(arguments)) => mcp::edit::switch(&arguments, false),
+        Command::Mcp(McpCommand::Sandbox(arguments)) => until_signal(mcp::sandbox::sandbox(&arguments)).await,
         Command::Config(command) => config::run(&command).await,
         Command::Setup(arguments) => until_signal(setup::setup(&arguments)).await,
         Command::Secret(command) => until_signal(secret::run(&command)).await,

@@ -22,6 +22,7 @@ use serde_json::{Map, Value as Json};
 use self::change::SERVERS;
 pub use self::change::{Change, Entry};
 pub(crate) use self::replace::replace;
+pub use self::style::in_one_line;
 
 /// Whose configuration is read or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sandbox::{Confinement, Layers};
+
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::config_layer::ConfigLayer;
@@ -13,7 +15,7 @@ use super::permissions::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
 use super::server_form::SessionMode;
 use super::top_level::CacheSettings;
-use super::variables;
+use super::{Error, server, variables};
 
 /// A checked configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -88,6 +90,8 @@ pub struct Server {
     pub target: String,
     /// A note to the user about its entry, safe to show.
     pub note: Option<String>,
+    /// How it is confined, if it is: then its connection has a launcher.
+    pub sandbox: Option<server_sandbox::Confinement>,
 }
 
 /// A server that can't be used.
@@ -119,6 +123,7 @@ impl Server {
             layer: ConfigLayer::Demo,
             target,
             note: None,
+            sandbox: None,
         }
     }
 
@@ -150,6 +155,23 @@ impl Config {
     /// Whether there is an entry of this name, usable or not.
     pub fn has_entry(&self, name: &str) -> bool {
         self.server(name).is_some() || self.absent.iter().any(|absent| absent.name == name)
+    }
+
+    /// Confines a server with other settings than its own, for a trial.
+    ///
+    /// # Errors
+    /// If there is no folder for the cache.
+    pub fn confinement(
+        &self,
+        server: &str,
+        settings: server_sandbox::Settings,
+    ) -> Result<server_sandbox::Confinement, Error> {
+        let CodeMode { confinement, grants, .. } = &self.code_mode;
+        let minimum = match confinement {
+            Confinement::AtLeast(minimum) => *minimum,
+            Confinement::Exactly(_) => Layers::LANDLOCK_SECCOMP,
+        };
+        server::confinement(server, settings, minimum, &grants.protected)
     }
 
     /// Whether the only server is the built-in demo server.

@@ -226,9 +226,7 @@ impl Layers {
         let (settings, mut wrong) = self.settings();
         for document in &self.documents {
             for entry in document.entries.iter().filter(|entry| !entry.only_disables()) {
-                let problems = server::server(&document.source, entry, &settings, validation::environment)
-                    .err()
-                    .unwrap_or_default();
+                let problems = self.server(document, entry, &settings).err().unwrap_or_default();
                 wrong.extend(problems.iter().map(|problem| document.source.located(problem)));
             }
         }
@@ -272,9 +270,38 @@ impl Layers {
 
     /// The error in a server's entry.
     pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<Vec<Problem>> {
-        let problems =
-            server::server(&document.source, entry, &self.settings().0, validation::environment).err()?;
+        let problems = self.server(document, entry, &self.settings().0).err()?;
         Some(located(&document.source, &problems))
+    }
+
+    /// The server that an entry describes, or every error in it.
+    fn server(
+        &self,
+        document: &Document,
+        entry: &Entry,
+        settings: &Merged,
+    ) -> Result<Server, Vec<super::decode::Problem>> {
+        let of = |document: &Document, entry: &Entry| {
+            server::server(&document.source, entry, settings, validation::environment)
+        };
+        let server = of(document, entry)?;
+        let is_project = |document: &Document| matches!(document.source.layer, ConfigLayer::Project(_));
+        if !is_project(document) {
+            return Ok(server);
+        }
+        // A project may confine its servers, and replace those of the user, but not unconfine them.
+        let weaker = self.documents.iter().take_while(|other| !is_project(other));
+        let users = weaker.flat_map(|weaker| weaker.entries.iter().map(move |entry| (weaker, entry)));
+        let users = users.filter(|(_, users)| users.name == entry.name && !users.only_disables());
+        let users = users.filter_map(|(weaker, users)| of(weaker, users).ok()?.sandbox).last();
+        if users.is_some_and(|users| server.sandbox.as_ref().is_none_or(|own| own.settings != users.settings))
+        {
+            const MESSAGE: &str = "your own configuration confines the server of this name (`sandbox`), which a project \
+                                   can't change; give this one another name, or the same `sandbox`";
+            let place = entry.node.get("sandbox").map_or(entry.place, |node| node.place);
+            return Err(vec![super::decode::Problem { place, message: MESSAGE.to_owned() }]);
+        }
+        Ok(server)
     }
 
     /// The merged settings of all layers, and every error in them.
@@ -302,7 +329,9 @@ impl Layers {
             };
             wrong.push(Problem::at(place, format!("defaults.model names no model: {model:?}; {advice}")));
         }
-        (Merged { settings, model_keys }, wrong)
+        let mut protected = protected::places(self.documents.iter().map(|document| &document.source.layer));
+        protected.extend(protected::kept(&settings.serve, settings.agent.conversations.as_ref()));
+        (Merged { settings, model_keys, protected }, wrong)
     }
 
     /// The transport of a disabled server, from the strongest layer that has it.
@@ -334,7 +363,7 @@ impl Layers {
                 absent.push(without(None));
                 continue;
             }
-            match server::server(&document.source, entry, &settings, validation::environment) {
+            match self.server(document, entry, &settings) {
                 Ok(mut server) => {
                     server.connection.debug |= debug;
                     servers.push(server);
@@ -342,19 +371,18 @@ impl Layers {
                 Err(problems) => absent.push(without(Some(located(&document.source, &problems)))),
             }
         }
-        let config = self.configuration(settings.settings, servers, absent);
+        let config = self.configuration(settings, servers, absent);
         Ok(Config { switched_off: off, ..config })
     }
 
-    fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
+    fn configuration(self, merged: Merged, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
+        let Merged { settings, protected, .. } = merged;
         let mut warnings = self.notes;
         warnings.extend(self.untrusted.clone());
         let layers: Vec<ConfigLayer> =
             self.documents.into_iter().map(|document| document.source.layer).collect();
         let mut code_mode = CodeMode::from(settings.code_mode);
-        code_mode.grants.protected = protected::places(layers.iter());
-        let conversations = settings.agent.conversations.as_ref();
-        code_mode.grants.protected.extend(protected::kept(&settings.serve, conversations));
+        code_mode.grants.protected = protected;
         Config {
             servers,
             absent,

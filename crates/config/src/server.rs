@@ -4,6 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use runner::Protected;
+use sandbox::Layers;
+use server_sandbox::Confinement;
 
 use super::command_text::split_command;
 use super::decode::{Lookup, Problem, decode};
@@ -15,7 +20,7 @@ use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Filter, Permission, Rules, Server, own_program, variables};
+use super::{Error, Filter, Permission, Rules, Server, folders, own_program, variables};
 
 /// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +28,32 @@ pub(super) struct Merged {
     pub(super) settings: Settings,
     /// The environment variables with API keys of all models, including models that a stronger layer replaces.
     pub(super) model_keys: BTreeSet<String>,
+    /// Toolsmith's own places, which confined processes may not write to.
+    pub(super) protected: Vec<Protected>,
+}
+
+impl Merged {
+    /// Confines a server.
+    pub(super) fn confinement(
+        &self,
+        server: &str,
+        settings: server_sandbox::Settings,
+    ) -> Result<Confinement, Error> {
+        confinement(server, settings, self.settings.code_mode.sandbox.minimum, &self.protected)
+    }
+}
+
+/// Confines a server.
+pub(super) fn confinement(
+    server: &str,
+    settings: server_sandbox::Settings,
+    minimum: Layers,
+    protected: &[Protected],
+) -> Result<Confinement, Error> {
+    let (server, cache) = (server.to_owned(), folders::cache_folder()?);
+    // Without a state folder, nobody can watch it.
+    let state = folders::state_path().ok();
+    Ok(Confinement { server, settings, minimum, cache, protected: protected.to_vec(), state })
 }
 
 /// The server that an entry describes, or every error in it.
@@ -96,6 +127,7 @@ impl Checks<'_> {
             self.report_entry(&format!("mcpServers.{}: {error}", short(name)));
         }
         self.checker.no_secrets(self.entry.node.get("roots"));
+        self.checker.no_secrets(self.entry.node.get("sandbox"));
         for (key, node) in self.entry.node.get("oauth").map_or(&[][..], Node::entries) {
             if !["scope", "client_id", "clientId", "client_secret", "clientSecret"]
                 .contains(&key.text.as_str())
@@ -104,10 +136,11 @@ impl Checks<'_> {
             }
         }
         let kind = self.transport(&form, problems);
+        let sandbox = self.confinement(&form);
         let transport = kind.and_then(|kind| {
             self.only_for(kind);
             match kind {
-                ServerType::Stdio => self.command(&form).map(mcp::Transport::Stdio),
+                ServerType::Stdio => self.command(&form, sandbox.as_ref()).map(mcp::Transport::Stdio),
                 ServerType::Http => self.remote(&form).map(mcp::Transport::Http),
                 ServerType::Sse => self.remote(&form).map(mcp::Transport::Sse),
             }
@@ -137,7 +170,14 @@ impl Checks<'_> {
             layer: self.source.layer.clone(),
             target,
             note,
+            sandbox,
         })
+    }
+
+    fn confinement(&self, form: &ServerForm) -> Option<Confinement> {
+        let place = form.sandbox.as_ref()?;
+        let settings = place.clone().value()?;
+        self.checker.keep(place, self.merged.confinement(&self.entry.name, settings))
     }
 
     /// Reports an error in the entry as a whole.
@@ -203,7 +243,7 @@ impl Checks<'_> {
                 "is only for http and sse servers; remove it, or write `type: http`",
             ),
             ServerType::Http | ServerType::Sse => (
-                &["command", "args", "env", "cwd", "inheritModelKeys"],
+                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox"],
                 "is only for stdio servers; remove it, or write `type: stdio`",
             ),
         };
@@ -212,7 +252,7 @@ impl Checks<'_> {
         }
     }
 
-    fn command(&self, form: &ServerForm) -> Option<mcp::Command> {
+    fn command(&self, form: &ServerForm, sandbox: Option<&Confinement>) -> Option<mcp::Command> {
         let env = form.env.iter().flat_map(|env| &env.value).filter_map(|(name, value)| {
             let checked = key_types::variable(name);
             let checked = checked.map_err(|error| format!("{error}; write `env: {{ NAME: value }}`"));
@@ -240,6 +280,7 @@ impl Checks<'_> {
             handed_on: BTreeMap::new(),
             cwd: form.cwd.clone().value(),
             niceness: 0,
+            launcher: sandbox.cloned().map(|sandbox| Arc::new(sandbox) as Arc<dyn mcp::Launcher>),
         };
         if let Some(message) = own_program::starts_itself(self.source, &started) {
             self.checker.report(command, &message);

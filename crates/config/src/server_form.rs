@@ -9,8 +9,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::key_macros::{Kind, plain, record};
-use super::key_types::{Address, Expanded, FilePath, SecondsOrNone};
+use super::confinement::GrantedPath;
+use super::key_macros::{Kind, Written, plain, record};
+use super::key_types::{Address, Count, Expanded, FilePath, SecondsOrNone, Size, VariableName};
 use super::permissions::{Glob, Permission};
 use super::placed::{AsWritten, At};
 
@@ -32,6 +33,8 @@ record! {
         cwd: Option<At<FilePath>>,
         /// Whether it inherits the variables with API keys of models (`api_key_env`).
         inherit_model_keys: At<bool> = false,
+        /// Whether it is confined, or what a confined server may use (default: `false`).
+        sandbox: Option<At<SandboxChoice>>,
         /// The address of an http or sse server.
         url: Option<At<AsWritten<Expanded>>>,
         /// HTTP headers of each request.
@@ -88,6 +91,87 @@ pub(crate) enum ServerType {
     Http,
     /// HTTP with server-sent events, for older servers.
     Sse,
+}
+
+/// Whether a server is confined, or what it may use.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum SandboxChoice {
+    /// `false`: not confined; `true`: the default.
+    Plain(bool),
+    Given(Box<ServerSandboxForm>),
+}
+
+record! {
+    /// What a confined server may use beyond its installation and its working folder.
+    #[derive(Default)]
+    #[serde(default)]
+    ServerSandboxKeys from ServerSandboxForm {
+        /// Paths that it may read.
+        read: Vec<GrantedPath> = Vec::new(),
+        /// Paths that it may read and write.
+        write: Vec<GrantedPath> = Vec::new(),
+        /// Its network.
+        network: Network = server_sandbox::Network::Full,
+        /// Variables of Toolsmith's environment that it inherits, by name.
+        env: Vec<VariableName>,
+        /// Maximum processes and threads besides the first.
+        processes: Count<u64> = server_sandbox::Settings::PROCESSES,
+        /// Maximum memory of each process, such as 512MiB; of all together where control groups are delegated.
+        memory: Size<u64, MIN_SERVER_MEMORY> = server_sandbox::Settings::MEMORY,
+    }
+}
+
+/// Minimum memory of a server, in bytes (16 MiB).
+const MIN_SERVER_MEMORY: u64 = 16 << 20;
+
+/// The network of a confined server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Network {
+    /// None.
+    None,
+    /// A loopback interface of its own.
+    Loopback,
+    /// The machine's.
+    Full,
+}
+
+impl Kind for Network {
+    type Value = server_sandbox::Network;
+
+    fn value(self) -> server_sandbox::Network {
+        match self {
+            Network::None => server_sandbox::Network::None,
+            Network::Loopback => server_sandbox::Network::Loopback,
+            Network::Full => server_sandbox::Network::Full,
+        }
+    }
+}
+
+impl Written for Network {
+    fn written(value: &server_sandbox::Network) -> serde_json::Value {
+        match value {
+            server_sandbox::Network::None => "none",
+            server_sandbox::Network::Loopback => "loopback",
+            server_sandbox::Network::Full => "full",
+        }
+        .into()
+    }
+}
+
+impl Kind for SandboxChoice {
+    type Value = Option<server_sandbox::Settings>;
+
+    fn value(self) -> Self::Value {
+        match self {
+            SandboxChoice::Plain(false) => None,
+            SandboxChoice::Plain(true) => Some(server_sandbox::Settings::default()),
+            SandboxChoice::Given(form) => {
+                let ServerSandboxKeys { read, write, network, env, processes, memory } = form.value();
+                Some(server_sandbox::Settings { read, write, network, env, processes, memory })
+            }
+        }
+    }
 }
 
 /// Which session the executions of `toolsmith serve` use.
@@ -180,41 +264,49 @@ impl Kind for OAuthChoice {
     }
 }
 
-impl<'de> Deserialize<'de> for OAuthChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OAuthVisitor)
-    }
+/// Implements decoding, and the schema, of `true`, `false` or a mapping.
+macro_rules! plain_or_given {
+    ($choice:ident, $form:ident, $name:literal, $expected:literal) => {
+        impl<'de> Deserialize<'de> for $choice {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Choice;
+
+                impl<'de> Visitor<'de> for Choice {
+                    type Value = $choice;
+
+                    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        formatter.write_str($expected)
+                    }
+
+                    fn visit_bool<E>(self, value: bool) -> Result<$choice, E> {
+                        Ok($choice::Plain(value))
+                    }
+
+                    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<$choice, A::Error> {
+                        let form = $form::deserialize(MapAccessDeserializer::new(map))?;
+                        Ok($choice::Given(Box::new(form)))
+                    }
+                }
+
+                deserializer.deserialize_any(Choice)
+            }
+        }
+
+        impl JsonSchema for $choice {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let form = generator.subschema_for::<$form>();
+                schemars::json_schema!({ "anyOf": [{ "type": "boolean" }, form] })
+            }
+        }
+    };
 }
 
-struct OAuthVisitor;
-
-impl<'de> Visitor<'de> for OAuthVisitor {
-    type Value = OAuthChoice;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("`oauth: false`, or a mapping")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<OAuthChoice, E> {
-        Ok(OAuthChoice::Plain(value))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OAuthChoice, A::Error> {
-        let form = OAuthForm::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(OAuthChoice::Given(Box::new(form)))
-    }
-}
-
-impl JsonSchema for OAuthChoice {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "OAuth".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let form = generator.subschema_for::<OAuthForm>();
-        schemars::json_schema!({ "anyOf": [{ "type": "boolean" }, form] })
-    }
-}
+plain_or_given!(OAuthChoice, OAuthForm, "OAuth", "`oauth: false`, or a mapping");
+plain_or_given!(SandboxChoice, ServerSandboxForm, "ServerSandbox", "`sandbox: true`, or a mapping");
 
 /// Permissions by tool name, in file order.
 #[derive(Debug, Clone, Default, PartialEq, JsonSchema)]

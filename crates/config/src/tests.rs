@@ -30,7 +30,7 @@ fn validator() -> jsonschema::Validator {
 fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
     let (file, wrong) = validation::settings(document);
     let model_keys = file.models.keys().collect();
-    (server::Merged { settings: file.value(), model_keys }, wrong)
+    (server::Merged { settings: file.value(), model_keys, ..server::Merged::default() }, wrong)
 }
 
 /// Every error in a text, with all variables set.
@@ -315,10 +315,11 @@ fn the_checked_in_schema_is_current() {
 }
 
 /// A text with `KEY` in place of a key, for each part of a configuration, by the part's name in the schema.
-const PARTS: [(&str, &str); 20] = [
+const PARTS: [(&str, &str); 21] = [
     ("", "KEY"),
     ("ServerForm", "mcpServers: { a: { KEY } }"),
     ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
+    ("ServerSandboxForm", "mcpServers: { a: { sandbox: { KEY } } }"),
     ("GlobalForm", "globalSettings: { KEY }"),
     ("CodeModeForm", "codeMode: { KEY }"),
     ("SandboxForm", "codeMode: { sandbox: { KEY } }"),

@@ -104,7 +104,7 @@ pub fn identity(server: &Server) -> String {
     part(server.connection.name.as_bytes());
     part(server.connection.transport.name().as_bytes());
     match &server.connection.transport {
-        mcp::Transport::Stdio(mcp::Command { command, args, env, cwd, .. }) => {
+        mcp::Transport::Stdio(mcp::Command { command, args, env, cwd, launcher, .. }) => {
             part(command.as_bytes());
             // The counts separate arguments from variables.
             part(&(args.len() as u64).to_le_bytes());
@@ -112,6 +112,7 @@ pub fn identity(server: &Server) -> String {
             pairs(env, &mut part);
             part(cwd.as_ref().map_or(&b""[..], |folder| folder.as_os_str().as_encoded_bytes()));
             part(&stamp(Path::new(command)).to_le_bytes());
+            launcher.iter().for_each(|launcher| part(launcher.identity().as_bytes()));
         }
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
             part(remote.url.as_bytes());

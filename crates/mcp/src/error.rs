@@ -237,6 +237,9 @@ pub enum SpawnError {
         /// The kernel's answer.
         source: std::io::Error,
     },
+    /// The server can't be confined.
+    #[error("it can't be confined (`sandbox`): {0}")]
+    Confined(String),
     /// The task that starts the process was cancelled or panicked.
     #[error("the start was interrupted: {0}")]
     Interrupted(#[source] tokio::task::JoinError),

@@ -71,8 +71,8 @@ pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};
 pub use server_config::{
     ClientInfo, Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_PING_INTERVAL, DEFAULT_REQUEST_TIMEOUT,
-    Experimental, Grant, NO_TIME_LIMIT, OAuth, Remote, Root, ServerConfig, Transport, is_event_stream,
-    limit_in_seconds,
+    Experimental, Grant, Launched, Launcher, NO_TIME_LIMIT, OAuth, Remote, Root, ServerConfig, Transport,
+    is_event_stream, limit_in_seconds,
 };
 pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,

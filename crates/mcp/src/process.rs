@@ -26,8 +26,8 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
     process::{
-        Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpriority_process, kill_process_group,
-        setpriority_process, waitid,
+        Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, getpriority_process,
+        kill_process_group, pidfd_open, setpriority_process, waitid,
     },
 };
 use tokio::{io::unix::AsyncFd, time::timeout};
@@ -64,6 +64,8 @@ const CACHE: &str = "TOOLSMITH_CACHE_DIR";
 /// A started process with its pipes. Dropping it kills the group.
 pub(crate) struct Spawned {
     pub(crate) group: Group,
+    /// The tier of the sandbox that confines it, if one does.
+    pub(crate) tier: Option<String>,
     pub(crate) stdin: ChildStdin,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
@@ -71,12 +73,28 @@ pub(crate) struct Spawned {
 
 /// Starts the process; blocks until the kernel has loaded the program.
 pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, SpawnError> {
+    if let Some(launcher) = &command.launcher {
+        return adopted(launcher.launch(command)?).map_err(|source| {
+            let command = command.command.clone();
+            SpawnError::Refused { command, source }
+        });
+    }
     let server_config::Command { command: program, args, cwd, .. } = command;
     let launched = Launch::new(program, args, environment(command), cwd.as_deref()).and_then(starter::start);
     let launched = launched.map_err(|error| explain(error, program, cwd.as_deref()))?;
     let Launched { pid, pidfd, stdin, stdout, stderr } = launched;
     yield_processors(pid, command.niceness);
-    Ok(Spawned { group: Group { pid, pidfd, reaped: Mutex::new(None) }, stdin, stdout, stderr })
+    let group = Group { pid, pidfd, kill: None, reaped: Mutex::new(None) };
+    Ok(Spawned { group, tier: None, stdin, stdout, stderr })
+}
+
+/// Takes over a process that another part of the program has started.
+fn adopted(launched: server_config::Launched) -> io::Result<Spawned> {
+    let server_config::Launched { id, stdin, stdout, stderr, tier, kill } = launched;
+    let pid = i32::try_from(id).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+    let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+    let group = Group { pid, pidfd, kill: Some(kill), reaped: Mutex::new(None) };
+    Ok(Spawned { group, tier: Some(tier), stdin: stdin.into(), stdout: stdout.into(), stderr: stderr.into() })
 }
 
 /// Lets a process that has just started, and those that it will start, yield to other work.
@@ -123,6 +141,8 @@ fn explain(source: io::Error, command: &str, cwd: Option<&Path>) -> SpawnError {
 pub(crate) struct Group {
     pid: Pid,
     pidfd: OwnedFd,
+    /// Kills the leader of a group that was started elsewhere, with all its descendants.
+    kill: Option<Box<dyn Fn() + Send + Sync>>,
     /// The end of the leader, once reaped: from then on another group may have its number.
     reaped: Mutex<Option<Exit>>,
 }
@@ -133,12 +153,30 @@ impl Group {
         self.pid.as_raw_nonzero().get()
     }
 
-    fn signal(&self, signal: Signal) {
+    /// Asks every process of the group to end.
+    fn terminate(&self) {
+        self.unless_reaped(|| self.signal(Signal::TERM));
+    }
+
+    /// Kills every process of the group. Does not wait.
+    fn kill_all(&self) {
+        self.unless_reaped(|| match &self.kill {
+            Some(kill) => kill(),
+            None => self.signal(Signal::KILL),
+        });
+    }
+
+    fn unless_reaped(&self, act: impl FnOnce()) {
         let reaped = self.reaped.lock();
         if reaped.is_none() {
-            // An empty group needs no signal.
-            let _ = kill_process_group(self.pid, signal);
+            act();
         }
+    }
+
+    /// Must not be called when the leader has been reaped.
+    fn signal(&self, signal: Signal) {
+        // An empty group needs no signal.
+        let _ = kill_process_group(self.pid, signal);
     }
 
     /// Returns the end of the leader; `None` while it runs. Does not reap it.
@@ -149,16 +187,29 @@ impl Group {
 
     /// Kills every process of the group, waits at most `grace` for the leader's end, and reaps it.
     fn kill(&self, grace: Duration) {
+        self.kill_all();
         let mut reaped = self.reaped.lock();
         if reaped.is_some() {
             return;
         }
-        let _ = kill_process_group(self.pid, Signal::KILL);
-        let limit = Timespec { tv_sec: grace.as_secs().cast_signed(), tv_nsec: 0 };
-        let mut pidfd = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        while let Err(Errno::INTR) = poll(&mut pidfd, Some(&limit)) {}
+        if !self.ends_within(grace) && self.kill.is_some() {
+            // It does not do what it was asked.
+            self.signal(Signal::KILL);
+            self.ends_within(KILL_GRACE);
+        }
         reaper::forget(self.id());
         *reaped = self.wait(WaitIdOptions::empty());
+    }
+
+    fn ends_within(&self, grace: Duration) -> bool {
+        let limit = Timespec { tv_sec: grace.as_secs().cast_signed(), tv_nsec: 0 };
+        let mut pidfd = [PollFd::new(&self.pidfd, PollFlags::IN)];
+        loop {
+            match poll(&mut pidfd, Some(&limit)) {
+                Err(Errno::INTR) => {}
+                events => return events.is_ok_and(|events| events > 0),
+            }
+        }
     }
 
     fn wait(&self, option: WaitIdOptions) -> Option<Exit> {
@@ -188,6 +239,7 @@ fn exit_of(status: &WaitIdStatus) -> Exit {
 /// A group, with what is needed to wait for its end and to explain it.
 pub(crate) struct Process {
     group: Group,
+    tier: Option<String>,
     watch: AsyncFd<OwnedFd>,
     stderr: Stderr,
 }
@@ -195,7 +247,7 @@ pub(crate) struct Process {
 impl Process {
     /// Takes over a started process; `on_line` is called with each line of its standard error. Needs a tokio runtime.
     pub(crate) fn adopt(
-        group: Group,
+        (group, tier): (Group, Option<String>),
         stderr: ChildStderr,
         on_line: impl Fn(&str) + Send + Sync + 'static,
     ) -> io::Result<Self> {
@@ -203,12 +255,17 @@ impl Process {
         // SAFETY: an `OwnedFd` is open and stays the same descriptor for as long as it lives, and the `AsyncFd` owns it.
         let watch = unsafe { AsyncFd::register(pidfd) }.map_err(|error| error.into_parts().1)?;
         let stderr = Stderr::read(tokio::process::ChildStderr::from_std(stderr)?, on_line);
-        Ok(Self { group, watch, stderr })
+        Ok(Self { group, tier, watch, stderr })
     }
 
     /// The id of the process group.
     pub(crate) fn group_id(&self) -> i32 {
         self.group.id()
+    }
+
+    /// The tier of the sandbox that confines it, if one does.
+    pub(crate) fn tier(&self) -> Option<&str> {
+        self.tier.as_deref()
     }
 
     /// Waits until the leader has ended.
@@ -220,7 +277,7 @@ impl Process {
     /// Kills the remaining processes of the group after its leader has ended: an orphan that holds the pipes would hide
     /// the end.
     pub(crate) fn kill_orphans(&self) {
-        self.group.signal(Signal::KILL);
+        self.group.kill_all();
     }
 
     /// Kills the group at once and reaps the leader. Blocks while the kernel ends it.
@@ -231,10 +288,10 @@ impl Process {
     /// Ends the group in order; its standard input must already be closed.
     pub(crate) async fn end(&self) {
         if timeout(STDIN_GRACE, self.exited()).await.is_err() {
-            self.group.signal(Signal::TERM);
+            self.group.terminate();
             let _ = timeout(TERM_GRACE, self.exited()).await;
         }
-        self.group.signal(Signal::KILL);
+        self.group.kill_all();
         let _ = timeout(KILL_GRACE, self.exited()).await;
         self.group.kill(Duration::ZERO);
         // Its last lines may say why it failed.

@@ -4,11 +4,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    os::fd::OwnedFd,
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
 use serde_json::{Map, Value};
+
+use crate::error::SpawnError;
 
 /// Default time limit for starting a server with its handshake, and for its whole tool list.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -118,6 +122,45 @@ pub struct Command {
     /// The niceness of its processes (`nice(2)`): 0 not at all, 19 uses only idle processor time. It does not
     /// identify the server.
     pub niceness: u8,
+    /// What starts it in place of this crate, such as a sandbox.
+    pub launcher: Option<Arc<dyn Launcher>>,
+}
+
+/// Starts servers in another way than this crate does. Launchers with the same identity are equal.
+pub trait Launcher: Send + Sync {
+    /// Starts the command, and returns when it has been executed. Blocks.
+    ///
+    /// # Errors
+    /// The reason why it can't be started. Then no process is left.
+    fn launch(&self, command: &Command) -> Result<Launched, SpawnError>;
+
+    /// Everything by which a server could distinguish two launchers. It has no secrets.
+    fn identity(&self) -> String;
+}
+
+impl PartialEq for dyn Launcher {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for dyn Launcher {}
+
+/// A server's process that a [`Launcher`] has started. It leads a session and a process group, passes SIGTERM on to the
+/// server, and ends as the server does.
+pub struct Launched {
+    /// Its process id. It is a child of this process, and nothing else reaps it.
+    pub id: u32,
+    /// The end of its standard input for writing.
+    pub stdin: OwnedFd,
+    /// The end of its standard output for reading.
+    pub stdout: OwnedFd,
+    /// The end of its standard error for reading.
+    pub stderr: OwnedFd,
+    /// The tier of the sandbox that confines it.
+    pub tier: String,
+    /// Has it kill all its descendants and end, and returns at once. Dropping it, or the end of this process, does so too.
+    pub kill: Box<dyn Fn() + Send + Sync>,
 }
 
 /// A server at a URL.
@@ -199,6 +242,7 @@ impl std::fmt::Debug for Command {
             .field("withheld", &self.withheld)
             .field("handed_on", &self.handed_on.keys().collect::<Vec<_>>())
             .field("cwd", &self.cwd)
+            .field("launcher", &self.launcher.as_ref().map(|launcher| launcher.identity()))
             .finish()
     }
 }

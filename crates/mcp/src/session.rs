@@ -132,6 +132,11 @@ impl Session {
         self.inner.local.as_ref().map(LocalServer::group_id)
     }
 
+    /// The tier of the sandbox that confines a local server, if one does.
+    pub fn tier(&self) -> Option<&str> {
+        self.inner.local.as_ref().and_then(LocalServer::tier)
+    }
+
     /// Whether either side has ended the connection.
     pub fn is_closed(&self) -> bool {
         self.inner.peer.is_transport_closed()

@@ -42,6 +42,7 @@ pub(crate) fn page(reader: Option<&Reader>, configured: &Configured) -> Result<D
                         th scope="col" { "Server" }
                         th scope="col" { "State" }
                         th scope="col" { "Transport" }
+                        th scope="col" { "Sandbox" }
                         th scope="col" { "From" }
                         th.number scope="col" { "Tools" }
                         th scope="col" { "Login" }
@@ -158,6 +159,7 @@ fn usable(server: &Server, configured: &Configured, calls: &LatestCalls) -> Mark
             td.title { (link(name)) }
             td data-label="State" { (state(server, configured).markup()) }
             td data-label="Transport" { (connection.transport.name()) }
+            td data-label="Sandbox" { (confinement(server)) }
             td.arguments data-label="From" { (breakable(&source(&server.layer))) }
             td.number data-label="Tools" { (tools.map_or_else(|| "unknown".to_owned(), |tools| tools.to_string())) }
             td data-label="Login" { (login) }
@@ -172,11 +174,21 @@ fn unusable(absent: &Absent, calls: &LatestCalls) -> Markup {
             td.title { (link(&absent.name)) }
             td data-label="State" { (absence(absent).markup()) }
             td data-label="Transport" { (absent.transport.unwrap_or("unknown")) }
+            td data-label="Sandbox" { "–" }
             td.arguments data-label="From" { (breakable(&source(&absent.layer))) }
             td.number data-label="Tools" { "–" }
             td data-label="Login" { "–" }
             (call_cells(calls.server(&absent.name)))
         }
+    }
+}
+
+/// Whether a server is confined, in a few words.
+pub(crate) fn confinement(server: &Server) -> &'static str {
+    match (&server.connection.transport, &server.sandbox) {
+        (mcp::Transport::Stdio(_), Some(_)) => "confined",
+        (mcp::Transport::Stdio(_), None) => "not confined",
+        _ => "–",
     }
 }
 

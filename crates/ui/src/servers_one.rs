@@ -73,6 +73,7 @@ fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Marku
             div { dt { "Transport" } dd { (connection.transport.name()) } }
             div { dt { "Started as" } dd { code { bdi { (breakable(&line(&configured.masked(&server.target)))) } } } }
             div { dt { "From" } dd { (servers::source(&server.layer)) } }
+            (sandbox(server))
             div { dt { "Tools" } dd { (count.unwrap_or_else(|| "unknown: the server was never listed".to_owned())) } }
             div { dt { "Login" } dd {
                 (login)
@@ -89,6 +90,21 @@ fn facts(server: &Server, configured: &Configured, calls: &LatestCalls) -> Marku
         @if list.is_none() {
             p { "Ask it for its tools: " code { "toolsmith mcp tools " bdi { (line(name)) } } }
         }
+    }
+}
+
+/// The files, network and other things that a local program may use.
+fn sandbox(server: &Server) -> Markup {
+    html! {
+        div { dt { "Sandbox" } dd {
+            (servers::confinement(server))
+            @if let Some(sandbox) = &server.sandbox {
+                @for (what, words) in sandbox.settings.in_words() { br; (what) ": " bdi { (breakable(&line(&words))) } }
+            } @else if matches!(server.connection.transport, mcp::Transport::Stdio(_)) {
+                ": it runs with your rights. To confine it: "
+                code { "toolsmith mcp sandbox " bdi { (line(&server.connection.name)) } " --learn" }
+            }
+        } }
     }
 }
 

@@ -16,7 +16,7 @@ use super::cgroup::{self, Group};
 use super::control::{self, End, Status};
 use super::timings::Timings;
 use super::waiting::Helper;
-use crate::{Evidence, Policy, Report, SpawnError};
+use crate::{Attempt, Evidence, Policy, Report, SpawnError};
 
 /// Time limit for a supervisor to end its processes, before it is killed itself.
 const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
@@ -39,6 +39,8 @@ pub struct Child {
     /// The group to kill if another process kills the supervisor and there is no process namespace that ends
     /// with it.
     process_group: Option<Pid>,
+    /// Whether something else reaps the supervisor.
+    is_given_up: bool,
     timings: Timings,
 }
 
@@ -65,6 +67,7 @@ impl Child {
             evidence: Evidence::default(),
             control_group: None,
             process_group: None,
+            is_given_up: false,
             timings: Timings::default(),
         }
     }
@@ -216,7 +219,7 @@ impl Child {
                     self.reported(evidence, end);
                     return Err(Conversation::Ended);
                 }
-                Some(Status::Listening) | None => return Err(Conversation::Ended),
+                Some(Status::Listening | Status::Tried(_)) | None => return Err(Conversation::Ended),
             }
         }
         self.report = report.ok_or(Conversation::Ended)?;
@@ -263,6 +266,58 @@ fn is_readable(socket: &UnixStream, time: Option<Timespec>) -> io::Result<bool> 
     Ok(retry_on_intr(|| poll(&mut events, time.as_ref()))? > 0)
 }
 
+/// A started server: a process with pipes that its owner reads, signals and reaps. It leads a session and a group, passes
+/// SIGTERM on to the server, and ends as the server does.
+#[derive(Debug)]
+pub struct Server {
+    /// The process, a child of this one.
+    pub id: u32,
+    /// The reading end of standard output.
+    pub stdout: OwnedFd,
+    /// The reading end of standard error.
+    pub stderr: OwnedFd,
+    /// The enforced layers.
+    pub report: Report,
+    /// Ends the server.
+    pub lifeline: Lifeline,
+}
+
+/// Keeps a server alive. Dropping it, or the end of this process, ends the server. Drop it before the server's process is
+/// reaped or when it has been.
+#[derive(Debug)]
+pub struct Lifeline(Child);
+
+impl Lifeline {
+    /// Has the supervisor kill the server and all its processes. Returns at once; killing an ended one has no effect.
+    pub fn cut(&self) {
+        let _ = self.0.control.shutdown(Shutdown::Write);
+    }
+
+    /// What the server tries, as its supervisor reports it ([`Policy::records`]). Blocks for each, and ends with the server.
+    ///
+    /// # Errors
+    /// Returns the error of `dup(2)`.
+    pub fn attempts(&self) -> io::Result<impl Iterator<Item = Attempt> + use<>> {
+        let socket = self.0.control.try_clone()?;
+        // Its time limit was for the start.
+        socket.set_read_timeout(None)?;
+        Ok(std::iter::from_fn(move || match control::receive::<Status>(&socket) {
+            Ok(Some(Status::Tried(attempt))) => Some(attempt),
+            _ => None,
+        }))
+    }
+}
+
+impl Child {
+    /// Gives up the ownership of a server's process. `None` if its output was taken.
+    #[must_use]
+    pub fn into_server(mut self) -> Option<Server> {
+        let (stdout, stderr) = (self.stdout.take()?, self.stderr.take()?);
+        self.is_given_up = true;
+        Some(Server { id: self.id(), stdout, stderr, report: self.report.clone(), lifeline: Lifeline(self) })
+    }
+}
+
 impl AsFd for Child {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.control.as_fd()
@@ -272,6 +327,9 @@ impl AsFd for Child {
 impl Drop for Child {
     /// Blocks until the supervisor is gone: for less than a millisecond if the child has ended.
     fn drop(&mut self) {
+        if self.is_given_up {
+            return;
+        }
         // Fails only if something else has reaped the child.
         let _ = self.end();
         // A supervisor that has sent its final report does nothing else, but may have been stopped.

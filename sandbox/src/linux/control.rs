@@ -1,5 +1,5 @@
 //! Messages between parent and helper over one socket pair: the policy in one direction, with the descriptors
-//! of broker, scratch space and image; its result in the other. The supervisor and the supervised process use the
+//! of broker, scratch space, image and input; its result in the other. The supervisor and the supervised process use the
 //! same messages. Frames are a length (u32, little endian) and JSON.
 //!
 //! `spawn` and `helper` act on the messages.
@@ -20,7 +20,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Evidence, Failure, Layers, Policy, Report};
+use crate::{Attempt, Evidence, Failure, Layers, Policy, Report};
 
 /// `argv[0]` of a helper, by which `entry` recognises it. The command and its arguments follow.
 pub(super) const HELPER_NAME: &str = "sandbox-helper:confine";
@@ -54,8 +54,10 @@ pub(super) struct Handover {
     pub(super) broker: bool,
     /// Whether the namespace of shared scratch space comes with this message, after the broker.
     pub(super) scratch: bool,
-    /// Whether the file to execute comes with this message, last.
+    /// Whether the file to execute comes with this message, after the scratch space.
     pub(super) image: bool,
+    /// Whether standard input comes with this message, last.
+    pub(super) input: bool,
     /// The layers to apply. If one fails, nothing is executed.
     pub(super) layers: Layers,
     /// The command and its arguments, if the helper may have been started before they were known. Otherwise they are
@@ -84,6 +86,8 @@ pub(super) enum Status {
     Started(Option<i32>),
     /// Nothing was executed.
     Failed(Failure),
+    /// A server has tried this.
+    Tried(Attempt),
     /// All processes of the child have ended, but for the supervisor; the command in this way.
     Ended(Evidence, End),
 }
@@ -102,6 +106,23 @@ impl End {
             End::Code(code) => (code & 0xff) << 8,
             End::Signal(signal) => signal,
         })
+    }
+
+    /// Ends this process in the same way. Its limits allow no core dump.
+    pub(super) fn repeat(self) -> ! {
+        let code = match self {
+            End::Code(code) => code,
+            End::Signal(signal) => {
+                // SAFETY: both only affect this process, which has one thread. If it ignores or blocks the signal, it goes on.
+                unsafe {
+                    libc::signal(signal, libc::SIG_DFL);
+                    libc::raise(signal);
+                }
+                EXIT_REFUSED
+            }
+        };
+        // SAFETY: ends the process without running destructors or handlers, which is the intention.
+        unsafe { libc::_exit(code) }
     }
 }
 
@@ -141,7 +162,7 @@ fn body<T: DeserializeOwned>(mut from: impl Read, prefix: [u8; 4]) -> io::Result
 }
 
 /// Maximum number of descriptors sent with a message.
-const MAXIMUM_DESCRIPTORS: usize = 3;
+const MAXIMUM_DESCRIPTORS: usize = 4;
 
 /// Sends a frame, with at most [`MAXIMUM_DESCRIPTORS`] descriptors attached to its first bytes.
 pub(super) fn send_with<S: AsFd>(

@@ -18,12 +18,18 @@ pub(super) fn private(descriptor: &impl AsFd) -> io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, FIRST_PRIVATE_DESCRIPTOR)?)
 }
 
-/// Sets empty standard input, and the broker at its number. Standard input is a pipe and not `/dev/null`,
-/// because a child started by root could change that device's mode.
-pub(super) fn place_descriptors(expects_broker: bool, broker: Option<OwnedFd>) -> Result<bool, Failure> {
-    let (nothing, writer) = io::pipe().map_err(failed(Step::Descriptors, "standard input"))?;
-    drop(writer);
-    place(nothing.as_raw_fd(), 0, "standard input")?;
+/// Sets standard input, and the broker at its number. Without `input`, standard input is an empty pipe and not
+/// `/dev/null`, because a child started by root could change that device's mode.
+pub(super) fn place_descriptors(
+    input: Option<OwnedFd>,
+    expects_broker: bool,
+    broker: Option<OwnedFd>,
+) -> Result<bool, Failure> {
+    let input = match input {
+        Some(input) => input,
+        None => io::pipe().map_err(failed(Step::Descriptors, "standard input"))?.0.into(),
+    };
+    place(input.as_raw_fd(), 0, "standard input")?;
     match broker {
         Some(broker) => {
             // It may have been received at its final number, where dup3 would fail.

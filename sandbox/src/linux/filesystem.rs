@@ -15,16 +15,22 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use super::exec::Executable;
 use super::probe::ABI_SCOPES;
+use super::root;
 use crate::error::failed;
-use crate::{Access, Failure, Grant, Policy, SCRATCH, Step};
+use crate::{Access, Failure, Grant, Layers, MemoryFolder, Network, Policy, Profile, SCRATCH, Step};
 
 /// The first ABI that restricts TCP (Linux 6.7).
 const ABI_NET: u32 = 4;
 
 /// Restricts this process to the granted paths and the executable.
-pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Result<(), Failure> {
+pub(super) fn restrict(
+    policy: &Policy,
+    layers: Layers,
+    executable: &Executable,
+    abi: u32,
+) -> Result<(), Failure> {
     let known = known_abi(abi);
-    let mut ruleset = ruleset(known, abi)?;
+    let mut ruleset = ruleset(policy, known, abi)?;
     // Files in memory are in no hierarchy, so Landlock has no rules for them: a descriptor suffices to execute one.
     if !executable.is_image {
         ruleset = add(
@@ -36,8 +42,19 @@ pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Re
     }
     let scratch =
         policy.scratch.map(|_| Grant { path: SCRATCH.into(), access: Access::Write, optional: false });
-    for grant in policy.grants.iter().chain(&scratch) {
-        if let Some((opened, rights)) = open(grant, known)? {
+    let own = |folder: &MemoryFolder| {
+        [Access::Write, Access::ReadExecute].map(|access| Grant {
+            path: folder.path.clone(),
+            access,
+            optional: false,
+        })
+    };
+    let mut own: Vec<Grant> = policy.memory_folders.iter().flat_map(own).collect();
+    if policy.profile == Profile::Server && layers.namespaces {
+        own.push(Grant { path: root::PROCESSES.into(), access: Access::Read, optional: false });
+    }
+    for grant in policy.grants.iter().chain(&scratch).chain(&own) {
+        if let Some((opened, rights)) = open(policy.profile, grant, known)? {
             ruleset = add(ruleset, &opened, rights, &grant.path.display().to_string())?;
         }
     }
@@ -48,12 +65,15 @@ pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Re
     Err(Failure::new(Step::Landlock, format!("a ruleset of ABI {abi}, which is {:?}", status.ruleset), 0))
 }
 
-fn ruleset(known: ABI, abi: u32) -> Result<RulesetCreated, Failure> {
+fn ruleset(policy: &Policy, known: ABI, abi: u32) -> Result<RulesetCreated, Failure> {
+    // Rules on TCP know ports and no addresses, so they can only refuse all of it.
+    let has_network = policy.profile == Profile::Server && policy.network != Network::None;
+
     let build = || {
         let mut ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(known))?;
-        if abi >= ABI_NET {
+        if abi >= ABI_NET && !has_network {
             ruleset = ruleset.handle_access(AccessNet::from_all(known))?;
         }
         if abi >= ABI_SCOPES {
@@ -76,7 +96,7 @@ fn add(
 }
 
 /// Opens the path, with the rights that apply to it. Returns `None` for an optional path that does not exist.
-fn open(grant: &Grant, abi: ABI) -> Result<Option<(OwnedFd, BitFlags<AccessFs>)>, Failure> {
+fn open(profile: Profile, grant: &Grant, abi: ABI) -> Result<Option<(OwnedFd, BitFlags<AccessFs>)>, Failure> {
     let subject = grant.path.display().to_string();
     let opened = match rustix::fs::open(&grant.path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if grant.optional => return Ok(None),
@@ -88,7 +108,11 @@ fn open(grant: &Grant, abi: ABI) -> Result<Option<(OwnedFd, BitFlags<AccessFs>)>
     } else {
         AccessFs::from_file(abi)
     };
-    Ok(Some((opened, rights(grant.access) & applicable)))
+    let mut rights = rights(grant.access);
+    if profile == Profile::Server && grant.access == Access::Write {
+        rights |= AccessFs::MakeSock | AccessFs::ResolveUnix;
+    }
+    Ok(Some((opened, rights & applicable)))
 }
 
 fn rights(access: Access) -> BitFlags<AccessFs> {

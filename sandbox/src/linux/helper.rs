@@ -18,10 +18,12 @@ use super::control::{
 use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
 use super::oversight::Oversight;
+use super::recorder::Recorder;
 use super::seccomp::{self, Surroundings};
+use super::supervise::Supervised;
 use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise, timings};
 use crate::error::failed;
-use crate::{Failure, Layers, Policy, Report, Step};
+use crate::{Failure, Layers, Policy, Profile, Report, Step};
 
 /// Call this first in `main`, before starting any thread. In an ordinary process it returns at once. In a
 /// helper started by [`Sandbox::spawn`](crate::Sandbox::spawn) it applies the policy, executes the command
@@ -82,13 +84,14 @@ fn prepare(
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     limits::yield_processors(policy.limits.niceness)?;
     limits::yield_memory();
-    let oversight = Oversight::begin(policy);
+    let (oversight, recorder) = (Oversight::begin(policy), Recorder::begin(policy));
     let mut descriptors = descriptors.into_iter();
     let broker = if handover.broker { descriptors.next() } else { None };
     // Their descriptors may have the number of standard input or the broker, so this comes first.
     let shared = if handover.scratch { Some(shared_scratch(descriptors.next())?) } else { None };
-    let image = if handover.image { Some(image(descriptors.next())?) } else { None };
-    let has_broker = place_descriptors(handover.broker, broker)?;
+    let image = if handover.image { Some(received(descriptors.next(), "the image")?) } else { None };
+    let input = if handover.input { Some(received(descriptors.next(), "standard input")?) } else { None };
+    let has_broker = place_descriptors(input, handover.broker, broker)?;
     timings::mark("session and descriptors");
     let executable = Executable::open(command, image, policy)?;
     timings::mark("prepare the executable");
@@ -96,7 +99,7 @@ fn prepare(
     timings::mark("count the tasks");
     match (layers.namespaces, is_ahead) {
         (true, true) => namespaces::separate_rest()?,
-        (true, false) => namespaces::separate()?,
+        (true, false) => namespaces::separate(policy.network)?,
         // The parent uses such a helper only for policies with namespaces.
         (false, true) => {
             return Err(Failure::new(Step::Namespaces, "a helper that has left them", libc::EINVAL));
@@ -104,7 +107,9 @@ fn prepare(
         (false, false) => {}
     }
     timings::mark("leave namespaces");
-    supervise::fork(channel, layers.namespaces, oversight, || {
+    let is_server = policy.profile == Profile::Server;
+    let child = Supervised { namespaces: layers.namespaces, is_server, oversight, recorder };
+    supervise::fork(channel, child, || {
         timings::mark("fork from the supervisor");
         if layers.namespaces {
             if let Some(processes) = policy.limits.processes {
@@ -130,11 +135,10 @@ fn shared_scratch(namespace: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
     scratch::clone_from(&namespace)
 }
 
-/// The file to execute, away from the numbers of the child's own descriptors.
-fn image(received: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
-    let subject = "the image, which was not received";
-    let received = received.ok_or_else(|| Failure::new(Step::Descriptors, subject, libc::EBADF))?;
-    private(&received).map_err(failed(Step::Descriptors, "the image"))
+/// A received descriptor, away from the numbers of the child's own descriptors.
+fn received(descriptor: Option<OwnedFd>, what: &str) -> Result<OwnedFd, Failure> {
+    let missing = || Failure::new(Step::Descriptors, format!("{what}, which was not received"), libc::EBADF);
+    private(&descriptor.ok_or_else(missing)?).map_err(failed(Step::Descriptors, what))
 }
 
 /// The process that becomes the command.
@@ -157,7 +161,8 @@ impl Confining<'_> {
         let surroundings = Surroundings {
             executable: self.executable,
             channel: self.channel.as_raw_fd(),
-            signals_scoped: self.layers.namespaces || abi >= probe::ABI_SCOPES,
+            namespaces: self.layers.namespaces,
+            scopes: abi >= probe::ABI_SCOPES,
         };
         let filters = match self.layers.seccomp {
             true => Some(seccomp::Filters::new(self.policy, &surroundings)?),
@@ -186,7 +191,7 @@ impl Confining<'_> {
             return Ok(0);
         }
         let abi = probe::landlock_abi().map_err(failed(Step::Landlock, "the kernel's ABI"))?;
-        filesystem::restrict(self.policy, self.executable, abi)?;
+        filesystem::restrict(self.policy, self.layers, self.executable, abi)?;
         filesystem::canary(self.policy)?;
         Ok(abi)
     }

@@ -11,16 +11,24 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::descriptors::keep_only;
+use super::supervise::lead_group;
 use crate::error::failed;
 use crate::{Failure, Step};
 
 /// Runs `prepare` in the first process of the namespace, then forks. Returns in the process that will execute
-/// the command; the first process stays.
-pub(super) fn fork(ends: File, prepare: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+/// the command; the first process stays, and leads a group with the command if it `leads_group`.
+pub(super) fn fork(
+    ends: File,
+    leads_group: bool,
+    prepare: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(failed(Step::ParentDeath, "the first process of the namespace"))?;
     if is_abandoned(&ends) {
         return Err(Failure::new(Step::ParentDeath, "the supervisor", libc::ESRCH));
+    }
+    if leads_group {
+        lead_group()?;
     }
     prepare()?;
     // SAFETY: this process has one thread, so the copy can continue like the original.

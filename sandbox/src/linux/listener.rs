@@ -1,6 +1,7 @@
-//! Refused system calls, reported to the supervisor by the kernel (seccomp_unotify(2)) and never carried out.
+//! System calls that the kernel reports to the supervisor (seccomp_unotify(2)), which refuses them. In a trial of a
+//! server, it lets those continue that it only watches.
 //!
-//! `seccomp` decides which calls these are. Every call that arrives here is refused.
+//! `seccomp` decides which calls these are.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -14,6 +15,7 @@ pub(super) struct Call {
     pub(super) number: u32,
     /// The thread that made it.
     pub(super) thread: Option<Pid>,
+    pub(super) arguments: [u64; 6],
 }
 
 /// The supervisor's end of a filter.
@@ -35,12 +37,22 @@ impl Listener {
             notification
         };
         let thread = i32::try_from(notification.pid).ok().and_then(Pid::from_raw);
-        Ok(Some(Call { id: notification.id, number: notification.data.nr as u32, thread }))
+        let libc::seccomp_data { nr, args: arguments, .. } = notification.data;
+        Ok(Some(Call { id: notification.id, number: nr as u32, thread, arguments }))
     }
 
     /// Answers with EPERM.
     pub(super) fn refuse(&self, call: &Call) -> io::Result<()> {
-        let response = libc::seccomp_notif_resp { id: call.id, val: 0, error: -libc::EPERM, flags: 0 };
+        self.answer(libc::seccomp_notif_resp { id: call.id, val: 0, error: -libc::EPERM, flags: 0 })
+    }
+
+    /// Lets the call continue, as if there were no listener.
+    pub(super) fn allow(&self, call: &Call) -> io::Result<()> {
+        let flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32;
+        self.answer(libc::seccomp_notif_resp { id: call.id, val: 0, error: 0, flags })
+    }
+
+    fn answer(&self, response: libc::seccomp_notif_resp) -> io::Result<()> {
         // SAFETY: the kernel reads the structure, which outlives the call.
         if unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response) }
             != 0

@@ -21,6 +21,7 @@ mod parent;
 mod privileges;
 mod probe;
 mod processor_time;
+mod recorder;
 mod root;
 mod scratch;
 mod seccomp;
@@ -30,7 +31,7 @@ mod supervise;
 mod timings;
 mod waiting;
 
-pub use child::Child;
+pub use child::{Child, Lifeline, Server};
 pub use executable::{helper_beside, probe, use_helper_beside};
 pub use helper::entry;
 pub use limits::tasks_on_machine;

@@ -3,17 +3,18 @@
 //!
 //! `root` fills the new root; `init` is the first process of the new process namespace.
 
-use std::fs;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::{fs, io};
 
+use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{getegid, geteuid};
 use rustix::system::sethostname;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use super::exec::Executable;
-use super::root::{self, Extras};
+use super::root::{self, Extras, Processes};
 use crate::error::failed;
-use crate::{Failure, Policy, Profile, Step};
+use crate::{Failure, Network, Policy, Profile, Step};
 
 /// All of them, with their names for failures and the probe.
 pub(super) const ALL: [(&str, UnshareFlags); 7] = [
@@ -34,8 +35,13 @@ pub(super) fn furnish(
     shared: Option<OwnedFd>,
 ) -> Result<(), Failure> {
     let mounts = root::plan(policy, executable);
-    let processes = policy.profile == Profile::Build;
-    root::replace(&mounts, Extras { scratch: policy.scratch, shared, processes })?;
+    let processes = match policy.profile {
+        Profile::Program | Profile::Compiler => Processes::None,
+        Profile::Build => Processes::Own,
+        Profile::Server => Processes::OwnAndMachine,
+    };
+    let memory = &policy.memory_folders;
+    root::replace(&mounts, Extras { scratch: policy.scratch, shared, memory, processes })?;
     root::canary(&mounts)
 }
 
@@ -70,16 +76,43 @@ fn version(release: &str) -> Option<[u32; 2]> {
 
 /// Moves this process, which has one thread, into new namespaces and maps its user and group to themselves.
 /// The process namespace takes effect at the next fork.
-pub(super) fn separate() -> Result<(), Failure> {
-    separate_ahead()?;
+pub(super) fn separate(network: Network) -> Result<(), Failure> {
+    match network {
+        Network::Full => separate_but_network()?,
+        Network::None | Network::Loopback => separate_ahead()?,
+    }
+    if network == Network::Loopback {
+        raise_loopback().map_err(failed(Step::Namespaces, "the loopback interface"))?;
+    }
     separate_rest()
+}
+
+/// Brings up the loopback interface of this network namespace (netdevice(7)).
+fn raise_loopback() -> io::Result<()> {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    // SAFETY: the structure is plain data; all zeros are valid.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = from.cast_signed() as libc::c_char;
+    }
+    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    // SAFETY: the kernel reads the request, which outlives the call.
+    match unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as libc::Ioctl, &raw const request) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// The part of [`separate`] that may come before the policy is known: afterwards, the files are still those of the host,
 /// but a host that is root has lost its rights over files of other users.
 pub(super) fn separate_ahead() -> Result<(), Failure> {
-    let [user, _, processes, network, ipc, host_name, _] = ALL;
-    leave(&[user, processes, network, ipc, host_name])?;
+    separate_but_network()?;
+    leave(&[ALL[3]])
+}
+
+fn separate_but_network() -> Result<(), Failure> {
+    let [user, _, processes, _, ipc, host_name, _] = ALL;
+    leave(&[user, processes, ipc, host_name])?;
     // Hides the host name.
     sethostname(b"sandbox").map_err(failed(Step::Namespaces, "the host name"))
 }

@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 use super::control::{self, HANDOVER_TIMEOUT, PROBE_NAME};
 use super::descriptors::private;
-use super::root::{self, Extras};
+use super::root::{self, Extras, Processes};
 use super::{cgroup, namespaces, spawner};
 use crate::error::failed;
 use crate::report::NOT_TRIED;
-use crate::{BUILD, Failure, Layers, Mechanism, Step, Support};
+use crate::{BUILD, Failure, Layers, Mechanism, Network, Step, Support};
 
 /// From this ABI on, Landlock keeps signals inside the confined process (Linux 6.12).
 pub(super) const ABI_SCOPES: u32 = 6;
@@ -219,7 +219,7 @@ fn ask(helper: &Path) -> Result<Answer, Failure> {
 /// The helper's side: enters namespaces, changes its root, starts a process there and reports the result.
 pub(super) fn answer() -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
-    let namespaces = namespaces::separate().and_then(|()| start_one());
+    let namespaces = namespaces::separate(Network::None).and_then(|()| start_one());
     channel.write_all(&control::frame(&Answer { build: BUILD.to_owned(), namespaces })?)
 }
 
@@ -230,8 +230,10 @@ fn start_one() -> Result<(), Failure> {
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Namespaces, namespaces::ALL[2].0)(io::Error::last_os_error())),
         0 => {
-            let made =
-                root::replace(&[], Extras { scratch: Some(1 << 20), processes: true, ..Extras::default() });
+            let made = root::replace(
+                &[],
+                Extras { scratch: Some(1 << 20), processes: Processes::Own, ..Extras::default() },
+            );
             let _ = control::frame(&made).and_then(|frame| writer.write_all(&frame));
             unsafe { libc::_exit(0) }
         }

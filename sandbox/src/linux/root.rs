@@ -20,7 +20,7 @@ use rustix::mount::{
 use super::exec::Executable;
 use crate::error::failed;
 use crate::policy::{SCRATCH, SCRATCH_FILES};
-use crate::{Access, Failure, Grant, Policy, Step};
+use crate::{Access, Failure, Grant, MemoryFolder, Policy, Profile, Step};
 
 /// The access allowed under a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,7 +85,8 @@ fn requested(policy: &Policy, executable: &Executable) -> BTreeMap<PathBuf, Requ
         requested.rights.execute |= tree && !write;
         requested.required |= !grant.optional;
     }
-    if tree {
+    // The grants of a server contain its command, which may be a link.
+    if tree && policy.profile != Profile::Server {
         let requested = all.entry(executable.path.clone()).or_default();
         requested.rights.execute = true;
         requested.required = true;
@@ -104,17 +105,30 @@ fn requested(policy: &Policy, executable: &Executable) -> BTreeMap<PathBuf, Requ
 
 /// Additions to the root besides the mounts.
 #[derive(Debug, Default)]
-pub(super) struct Extras {
+pub(super) struct Extras<'a> {
     /// Size of the child's own scratch space, in bytes.
     pub(super) scratch: Option<u64>,
     /// A clone of shared scratch space, which replaces the child's own.
     pub(super) shared: Option<OwnedFd>,
-    /// Whether `/proc` shows the processes of the namespace. Linkers read their own path there.
-    pub(super) processes: bool,
+    /// Folders in memory.
+    pub(super) memory: &'a [MemoryFolder],
+    /// The contents of `/proc`.
+    pub(super) processes: Processes,
+}
+
+/// The contents of `/proc`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Processes {
+    #[default]
+    None,
+    /// The processes of the namespace. Linkers read their own path there.
+    Own,
+    /// The processes of the namespace, and what the kernel tells about the machine, such as its processors and its memory.
+    OwnAndMachine,
 }
 
 /// Builds the new root and makes it the root of this process and its mount namespace.
-pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
+pub(super) fn replace(mounts: &[Mount], extras: Extras<'_>) -> Result<(), Failure> {
     let quiet = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", quiet).map_err(failed(Step::Root, "separating mounts from the host's"))?;
     let mut clones = Vec::new();
@@ -123,14 +137,16 @@ pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
             clones.push((mount, clone));
         }
     }
-    // Only processes: the rest of /proc belongs to the machine, and root could change it. The kernel allows
-    // this mount only while another fully visible /proc exists (mount_too_revealing in fs/namespace.c), so it
-    // comes before the old root is detached.
-    let processes = extras.processes.then(|| file_system("proc", &[("subset", "pid")])).transpose();
-    let processes = processes.map_err(failed(Step::Root, PROCESSES))?;
+    // The kernel allows this mount only while another fully visible /proc exists (mount_too_revealing in
+    // fs/namespace.c), so it comes before the old root is detached.
+    let processes = processes(extras.processes).map_err(failed(Step::Root, PROCESSES))?;
     let root =
         memory(&[("mode", "755"), ("size", "1m")]).map_err(failed(Step::Root, "a file system in memory"))?;
     enter(&root).map_err(failed(Step::Root, "changing the root"))?;
+    for folder in extras.memory {
+        let made = new_memory_folder(folder.bytes).and_then(|tree| place(&tree, &folder.path, true));
+        made.map_err(failed(Step::Root, folder.path.display().to_string()))?;
+    }
     for (mount, clone) in clones {
         let subject = mount.path.display().to_string();
         place(&clone.tree, &mount.path, clone.is_folder).map_err(failed(Step::Grant, subject))?;
@@ -140,10 +156,13 @@ pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
     }
     let scratch = match (extras.shared, extras.scratch) {
         (Some(tree), _) => place_scratch(&tree),
-        (None, Some(bytes)) => new_scratch(bytes).and_then(|tree| place_scratch(&tree)),
+        (None, Some(bytes)) => new_memory_folder(bytes).and_then(|tree| place_scratch(&tree)),
         (None, None) => Ok(()),
     };
     scratch.map_err(failed(Step::Root, "scratch space"))?;
+    if extras.processes == Processes::OwnAndMachine {
+        link_descriptors().map_err(failed(Step::Root, "/dev/fd"))?;
+    }
     let sealed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC;
     restrict(root.as_fd(), sealed | PLAIN, false).map_err(failed(Step::Root, "making the root read-only"))
 }
@@ -217,9 +236,36 @@ fn place(tree: &OwnedFd, path: &Path, is_folder: bool) -> io::Result<()> {
 }
 
 /// The mount point that shows the processes of the namespace.
-const PROCESSES: &str = "/proc";
+pub(super) const PROCESSES: &str = "/proc";
 
-fn new_scratch(bytes: u64) -> io::Result<OwnedFd> {
+/// A new `/proc`, not attached yet.
+fn processes(contents: Processes) -> io::Result<Option<OwnedFd>> {
+    match contents {
+        Processes::None => Ok(None),
+        Processes::Own => file_system("proc", &[("subset", "pid")]).map(Some),
+        Processes::OwnAndMachine => {
+            let tree = file_system("proc", &[])?;
+            // Root could change settings of the machine.
+            restrict(
+                tree.as_fd(),
+                MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC,
+                false,
+            )?;
+            Ok(Some(tree))
+        }
+    }
+}
+
+/// The names by which shells and scripts open their descriptors.
+fn link_descriptors() -> io::Result<()> {
+    fs::create_dir_all("/dev")?;
+    let links = [("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")];
+    links.into_iter().try_for_each(|(name, target)| {
+        std::os::unix::fs::symlink(format!("{PROCESSES}/self/{target}"), format!("/dev/{name}"))
+    })
+}
+
+fn new_memory_folder(bytes: u64) -> io::Result<OwnedFd> {
     memory(&[("mode", "700"), ("size", &bytes.to_string()), ("nr_inodes", &SCRATCH_FILES.to_string())])
 }
 

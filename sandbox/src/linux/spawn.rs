@@ -55,7 +55,7 @@ impl Sandbox {
     }
 
     /// Starts the command under the policy. Blocks until the command has been executed (a few milliseconds).
-    /// Standard input is empty; standard output and error are pipes.
+    /// Standard input is empty unless the command has one; standard output and error are pipes.
     ///
     /// The process must not ignore SIGCHLD, and nothing else in it may reap unknown children.
     ///
@@ -71,7 +71,8 @@ impl Sandbox {
         let broker = command.broker.as_ref().map(AsFd::as_fd);
         let shared = self.policy.shared_scratch.as_ref().map(Scratch::namespace);
         let image = command.image.as_ref().map(AsFd::as_fd);
-        let descriptors: Vec<BorrowedFd<'_>> = broker.into_iter().chain(shared).chain(image).collect();
+        let input = command.input.as_ref().map(AsFd::as_fd);
+        let descriptors: Vec<BorrowedFd<'_>> = [broker, shared, image, input].into_iter().flatten().collect();
         let begin = |helper| self.begin(helper, &handover, &descriptors);
         let child = match self.waiting(&command, layers).map(begin) {
             Some(Ok(child)) => Ok(child),
@@ -135,6 +136,7 @@ impl Sandbox {
             broker: command.broker.is_some(),
             scratch: self.policy.shared_scratch.is_some(),
             image: command.image.is_some(),
+            input: command.input.is_some(),
             layers,
             command: self.may_wait().then(|| command.words().map(OsStr::to_owned).collect()),
             policy: self.policy.clone(),

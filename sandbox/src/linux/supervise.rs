@@ -7,11 +7,14 @@
 //! signal to the group reaches all of them, including processes that are being forked. The supervisor has no
 //! capabilities, and accepts only reports, refused calls and exit statuses from its processes. `helper`
 //! confines the command.
+//!
+//! The supervisor of a server stands for it: it passes SIGTERM on, and ends as the server did.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,20 +26,29 @@ use rustix::process::{
 use super::control::{self, End, Status};
 use super::descriptors::{keep_only, private};
 use super::init;
-use super::listener::Listener;
+use super::listener::{Call, Listener};
 use super::oversight::Oversight;
 use super::parent::die_with;
+use super::recorder::Recorder;
 use super::{privileges, processor_time, seccomp};
 use crate::error::failed;
 use crate::{Evidence, Failure, Step};
+
+/// The kind of child, as its supervisor sees it.
+pub(super) struct Supervised {
+    pub(super) namespaces: bool,
+    pub(super) is_server: bool,
+    pub(super) oversight: Oversight,
+    /// Records what a server tries.
+    pub(super) recorder: Option<Recorder>,
+}
 
 /// Forks. Returns in the process that will execute the command, where `channel`, the parent's socket, is
 /// replaced by a socket to the supervisor. Never returns in the supervisor. `prepare` is called once, in the
 /// first new process.
 pub(super) fn fork(
     channel: &mut File,
-    namespaces: bool,
-    oversight: Oversight,
+    child: Supervised,
     prepare: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let supervisor = getpid();
@@ -51,23 +63,43 @@ pub(super) fn fork(
         -1 => Err(failed(Step::Fork, "the supervised process")(io::Error::last_os_error())),
         0 => {
             *channel = theirs;
-            drop((ours, ends, oversight));
+            let Supervised { namespaces, is_server, .. } = child;
+            drop((ours, ends));
             if namespaces {
-                init::fork(end, prepare)?;
+                // In the group of the first process, a server receives what the supervisor passes on.
+                init::fork(end, is_server, prepare)?;
             } else {
                 drop(end);
                 die_with(Some(supervisor))?;
                 prepare()?;
             }
-            // Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
-            rustix::process::setpgid(None, None)
-                .map_err(failed(Step::Session, "a process group for the command"))
+            if namespaces && is_server { Ok(()) } else { lead_group() }
         }
         leader => {
             drop((theirs, end));
-            supervise(leader, channel, ours, namespaces.then_some(&ends), oversight)
+            supervise(leader, channel, ours, child.namespaces.then_some(&ends), child)
         }
     }
+}
+
+/// Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
+pub(super) fn lead_group() -> Result<(), Failure> {
+    rustix::process::setpgid(None, None).map_err(failed(Step::Session, "a process group for the command"))
+}
+
+/// The leader of the group to which SIGTERM is passed on.
+static SERVER: AtomicI32 = AtomicI32::new(0);
+
+/// Passes SIGTERM on to the group of a server.
+fn pass_on_termination(leader: i32) {
+    extern "C" fn pass_on(signal: i32) {
+        // SAFETY: kill(2) may be called by a handler (signal-safety(7)).
+        unsafe { libc::kill(-SERVER.load(Ordering::Relaxed), signal) };
+    }
+    SERVER.store(leader, Ordering::Relaxed);
+    let handler = pass_on as extern "C" fn(i32);
+    // SAFETY: the handler only makes a call that handlers may make.
+    unsafe { libc::signal(libc::SIGTERM, handler as libc::sighandler_t) };
 }
 
 /// Sockets with numbers above those of the child's own descriptors.
@@ -81,15 +113,26 @@ fn pipe() -> io::Result<(File, File)> {
     Ok((private(&reader)?.into(), private(&writer)?.into()))
 }
 
-fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>, oversight: Oversight) -> ! {
+fn supervise(
+    leader: i32,
+    control: &File,
+    channel: File,
+    ends: Option<&File>,
+    Supervised { is_server, oversight, recorder, .. }: Supervised,
+) -> ! {
+    if is_server {
+        pass_on_termination(leader);
+    }
     if let Some(leader) = Pid::from_raw(leader) {
         let mut kept = vec![control, &channel];
         kept.extend(ends);
         kept.extend(oversight.descriptors());
+        kept.extend(recorder.as_ref().map(Recorder::descriptor));
         keep_only(&kept);
         let (phase, evidence) = (Phase::Preparing, Evidence::default());
         let group = if ends.is_none() { Some(leader.as_raw_nonzero().get()) } else { None };
-        let mut watch = Watch { leader, group, control, channel, phase, listener: None, evidence, oversight };
+        let mut watch =
+            Watch { leader, group, control, channel, phase, listener: None, evidence, oversight, recorder };
         if privileges::drop_capabilities().is_ok() {
             watch.run();
         }
@@ -104,6 +147,9 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>, ov
         let end = fatal.or(end).unwrap_or(End::Code(control::EXIT_REFUSED));
         // The parent does not wait for the end of this process, which takes as long as removing the namespaces.
         let _ = send(control, &Status::Ended(evidence, end));
+        if is_server {
+            end.repeat();
+        }
     }
     // SAFETY: ends the process without running destructors or handlers, which is the intention.
     unsafe { libc::_exit(0) }
@@ -126,6 +172,7 @@ struct Watch<'a> {
     listener: Option<Listener>,
     evidence: Evidence,
     oversight: Oversight,
+    recorder: Option<Recorder>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -208,6 +255,9 @@ impl Watch<'_> {
             return Ok(Next::Watch);
         };
         let Some(call) = listener.receive()? else { return Ok(Next::Watch) };
+        if self.recorder.is_some() {
+            return self.record(&call);
+        }
         // The confined process makes no refused calls before its exec. The channel may close later, because
         // the first process of a namespace also holds it until it closes it.
         if self.phase == Phase::Confined {
@@ -223,6 +273,23 @@ impl Watch<'_> {
         }
         if let Some(listener) = &self.listener {
             listener.refuse(&call)?;
+        }
+        Ok(Next::Watch)
+    }
+
+    /// Reports a call of a server, and answers it.
+    fn record(&mut self, call: &Call) -> io::Result<Next> {
+        // The last call before it is started executes it.
+        if self.phase == Phase::Confined && !Recorder::executes(call) {
+            self.start()?;
+        }
+        // Before that, the canary was refused.
+        let recorder = self.recorder.as_mut().filter(|_| self.phase == Phase::Decided);
+        if let Some(attempt) = recorder.and_then(|recorder| recorder.attempt(call)) {
+            send(self.control, &Status::Tried(attempt))?;
+        }
+        if let Some(listener) = &self.listener {
+            if Recorder::watches(call) { listener.allow(call)? } else { listener.refuse(call)? }
         }
         Ok(Next::Watch)
     }

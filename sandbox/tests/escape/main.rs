@@ -31,7 +31,7 @@ fn program() -> PathBuf {
 fn run(summaries: &Path) {
     let suite = Suite::new();
     let mut wrong = Vec::new();
-    for profile in [Profile::Program, Profile::Compiler] {
+    for profile in [Profile::Program, Profile::Compiler, Profile::Server] {
         let tried = suite.run(profile, |_| true);
         wrong.extend(summary::conclude(&suite, profile, &tried, summaries));
     }

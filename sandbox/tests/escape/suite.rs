@@ -3,14 +3,14 @@
 //!
 //! The attempts are in `table`, their targets in `world`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sandbox::{Command, Layers, Policy, Profile, Sandbox};
+use sandbox::{Access, Command, Layers, Policy, Profile, Sandbox};
 
 use crate::common::{self, Output, SIGKILL, SIGSYS, SIGXCPU, exactly};
-use crate::table::{Argument, EXCUSED, Proof, ROWS, Row, Tree, WITHOUT_NAMESPACES};
+use crate::table::{Argument, EXCUSED, Proof, ROWS, Row, SERVERS_MAY, Tree, WITHOUT_NAMESPACES};
 use crate::world::{Effects, SECRET, World};
 
 /// The user, and the executables.
@@ -145,7 +145,7 @@ impl Suite {
         if let Some(passed) = &world.passed {
             command = command.broker(passed.end.try_clone().unwrap());
         }
-        let sandbox = self.sandbox(exactly(policy(row, profile), layers));
+        let sandbox = self.sandbox(exactly(policy(row, profile, &self.program), layers));
         // As `serve` executes programs: by a descriptor, in a helper that was started ahead.
         if profile == Profile::Program {
             command = command.image(common::in_memory(&self.program));
@@ -179,7 +179,11 @@ impl Suite {
 
 /// Whether a row is tried under a profile.
 fn applies(row: &Row, profile: Profile) -> bool {
-    profile == Profile::Program || !matches!(row.tree, Tree::Apart)
+    match profile {
+        Profile::Program => true,
+        Profile::Server => !matches!(row.tree, Tree::Apart) && !SERVERS_MAY.contains(&row.number),
+        _ => !matches!(row.tree, Tree::Apart),
+    }
 }
 
 /// Whether the attempt has no lasting or global effect: without layers, nothing ends a process that leaves
@@ -188,9 +192,11 @@ fn is_over_at_its_end(row: &Row) -> bool {
     !matches!(row.proof, Proof::Left | Proof::Signalled)
 }
 
-fn policy(row: &Row, profile: Profile) -> Policy {
+fn policy(row: &Row, profile: Profile, program: &Path) -> Policy {
     let policy = match profile {
         Profile::Program => Policy::program(),
+        // The program's root contains nothing else.
+        Profile::Server => Policy::server().grant(program, Access::ReadExecute),
         _ => Policy::compiler(),
     };
     // One second for the attempt that must exhaust it. Other attempts get more, because an emulated machine

@@ -229,9 +229,10 @@ pub(crate) const ROWS: &[Row] = &[
     row("38", "measure", &[], P::Reported, S),
     // A program gets ENOSYS, so that std copies instead.
     row("38b", "splice", &[A::Socket], P::Reported, S).also(&[ENOSYS]),
-    row("38c", "tee", &[], P::Reported, S),
-    row("38d", "vmsplice", &[], P::Reported, S),
-    row("38e", "send-file", &[A::File], P::Reported, SLN),
+    // A server gets ENOSYS for these three.
+    row("38c", "tee", &[], P::Reported, S).also(&[ENOSYS]),
+    row("38d", "vmsplice", &[], P::Reported, S).also(&[ENOSYS]),
+    row("38e", "send-file", &[A::File], P::Reported, SLN).also(&[ENOSYS]),
     // Build tools may use such locks.
     row("38f", "inherit-priority", &[], P::Reported, S).tree(Tree::Apart),
     row("38g", "processor-timer", &[], P::Reported, S),
@@ -256,6 +257,10 @@ pub(crate) const ROWS: &[Row] = &[
     row("44", "compute", &[A::Text("3000")], P::Reported, ALWAYS).tree(Tree::Apart),
     row("44b", "compute-and-ignore", &[A::Text("3000")], P::Reported, ALWAYS).tree(Tree::Apart),
 ];
+
+/// Attempts that are a server's work: facts about the machine, its own routes, messages of its sockets, files in memory, and
+/// as many descriptors as its user may have.
+pub(crate) const SERVERS_MAY: &[&str] = &["2b", "2c", "10", "10h", "32", "43b"];
 
 /// Stands for all users of a machine whose required tier is without namespaces.
 pub(crate) const WITHOUT_NAMESPACES: &str = "without namespaces";

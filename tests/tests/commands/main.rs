@@ -16,6 +16,7 @@ mod command_line;
 mod commands;
 mod compaction;
 mod configuration;
+mod confined_servers;
 mod consent;
 mod console;
 mod conversations;

@@ -3,6 +3,7 @@
 mod agents;
 mod command_line;
 mod configuration;
+mod confined;
 mod descriptions;
 mod prompts;
 mod servers;

@@ -32,7 +32,7 @@ pub(crate) struct AdoptArguments {
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
     /// Put everything back as it was before the last `adopt` of this client.
-    #[arg(long, conflicts_with_all = ["trust", "permission", "replace", "secrets"])]
+    #[arg(long, conflicts_with_all = ["trust", "permission", "sandbox", "replace", "secrets"])]
     pub(crate) undo: bool,
     /// Toolsmith's name in the client.
     #[arg(long, default_value = "toolsmith", value_parser = server_name)]

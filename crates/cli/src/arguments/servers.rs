@@ -95,9 +95,12 @@ pub(crate) enum TransportArgument {
     Sse,
 }
 
-/// Options for the permission of new servers.
+/// Options for what new servers may do.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct AccessArguments {
+    /// Confine the new servers that are local programs (`sandbox: true`).
+    #[arg(long)]
+    pub(crate) sandbox: bool,
     /// Allow calls to all tools of the new servers without asking.
     #[arg(long, conflicts_with = "permission")]
     pub(crate) trust: bool,

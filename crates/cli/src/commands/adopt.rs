@@ -18,7 +18,7 @@ use gateway::failure::Failure;
 use serde_json::Value as Json;
 use terminal::say;
 
-use super::mcp::edit::{access, describe, save};
+use super::mcp::edit::{access, confinement, describe, is_foreign_program, of_rights, save};
 use super::setup::ask_to_change;
 use crate::arguments::AdoptArguments;
 use selection::Chosen;
@@ -90,8 +90,12 @@ async fn take_over(
     show(&file, &config, &moved, added.as_ref())?;
     ask_to_change(arguments.yes, "Change these files?", &command(arguments, "")).await?;
     hidden.store().await?;
+    let programs: Vec<String> =
+        moved.iter().filter(|moved| !moved.is_there).filter_map(foreign_program).collect();
     write(record, &file, &config, moved, added.map(|(name, _)| name))?;
     hidden.report();
+    let programs: Vec<&str> = programs.iter().map(String::as_str).collect();
+    of_rights(&programs, arguments.access.sandbox).iter().for_each(|note| report(note));
     report(&format!("to put everything back: {}", command(arguments, "--undo")));
     Ok(exit_code::OK)
 }
@@ -113,6 +117,8 @@ async fn add_access(arguments: &AdoptArguments, chosen: &mut [Chosen]) {
     let access = access(&arguments.access, &shown).await;
     for chosen in chosen.iter_mut().filter(|chosen| !chosen.is_there) {
         chosen.entry.extend(access.clone());
+        let confinement = confinement(&arguments.access, &chosen.entry);
+        chosen.entry.extend(confinement);
     }
 }
 
@@ -141,6 +147,12 @@ fn put_into(
         moved.push(Moved { given, was, name, entry, replaced, is_there });
     }
     Ok(moved)
+}
+
+/// The name of a moved server that is a program other than this one.
+fn foreign_program(moved: &Moved) -> Option<String> {
+    let entry: ServerEntry = moved.entry.as_object()?.clone().into_iter().collect();
+    is_foreign_program(&entry).then(|| moved.name.clone())
 }
 
 fn entry_of(entry: &ServerEntry) -> Json {

@@ -8,6 +8,7 @@ mod clients;
 mod fix;
 mod grants;
 mod line;
+mod servers;
 
 use std::path::Path;
 
@@ -28,6 +29,7 @@ use self::clients::ClientFinding;
 use bundle::bundle;
 use grants::WriteGrant;
 use line::{Line, line};
+use servers::ServerFinding;
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
@@ -51,6 +53,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     });
     let cache = CacheFindings { folder: &machine.cache, size: config.cache.size, remote };
     let mut findings = Findings::new((&machine, cache), &support, &config.code_mode, problems, tried);
+    findings.servers = ServerFinding::all(&config);
     findings.clients = ClientFinding::all().await;
     if arguments.output.json {
         terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::system)?);
@@ -83,6 +86,9 @@ struct Findings<'a> {
     /// Places that programs may write to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     write_grants: Vec<WriteGrant>,
+    /// The servers that are local programs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    servers: Vec<ServerFinding>,
     /// The clients that `toolsmith setup` has set up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clients: Vec<ClientFinding>,
@@ -201,6 +207,7 @@ impl<'a> Findings<'a> {
             bundle: machine.bundle.as_ref(),
             tried,
             write_grants: WriteGrant::all(&code_mode.grants),
+            servers: Vec::new(),
             clients: Vec::new(),
             problems,
             suffices: match code_mode.confinement {
@@ -218,6 +225,9 @@ fn lines(findings: &Findings<'_>) -> Vec<String> {
     sections.extend([("cache", cache(findings)), ("sandbox", sandbox(findings))]);
     if !findings.write_grants.is_empty() {
         sections.push(("grants", findings.write_grants.iter().map(WriteGrant::line).collect()));
+    }
+    if !findings.servers.is_empty() {
+        sections.push(("servers", servers::lines(&findings.servers)));
     }
     if !findings.clients.is_empty() {
         sections.push(("clients", findings.clients.iter().map(ClientFinding::line).collect()));
@@ -411,6 +421,7 @@ mod tests {
             bundle: None,
             tried: is_complete.then(|| Tried { compiler: tried(), program: tried() }),
             write_grants: if is_complete { grants::examples() } else { Vec::new() },
+            servers: servers::examples(is_complete),
             clients: clients::examples(is_complete),
             problems: if is_complete { Vec::new() } else { vec![problem] },
             suffices: is_complete,

@@ -151,6 +151,11 @@ fn spaces(flow: &str) -> &'static str {
     if flow.strip_prefix('{').is_some_and(|rest| rest.starts_with(char::is_whitespace)) { " " } else { "" }
 }
 
+/// A value of YAML in one line.
+pub fn in_one_line(value: &Json) -> String {
+    flow(value, " ")
+}
+
 /// A value in one line, with `pad` within braces.
 fn flow(value: &Json, pad: &str) -> String {
     match value {

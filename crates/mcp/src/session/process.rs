@@ -53,7 +53,8 @@ impl LocalServer {
         };
         let reporter = client.clone();
         let process =
-            Process::adopt(spawned.group, spawned.stderr, move |line| reporter.stderr(line)).map_err(host)?;
+            Process::adopt((spawned.group, spawned.tier), spawned.stderr, move |line| reporter.stderr(line));
+        let process = process.map_err(host)?;
         let server = Self { process: Arc::new(process), supervisor: None, is_shown: client.shows_stderr() };
         let stdin = tokio::process::ChildStdin::from_std(spawned.stdin).map_err(host)?;
         let stdout = tokio::process::ChildStdout::from_std(spawned.stdout).map_err(host)?;
@@ -76,6 +77,10 @@ impl LocalServer {
 
     pub(super) fn group_id(&self) -> i32 {
         self.process.group_id()
+    }
+
+    pub(super) fn tier(&self) -> Option<&str> {
+        self.process.tier()
     }
 
     pub(super) fn evidence(&self) -> Evidence {

@@ -26,19 +26,29 @@ pub(super) const NAMESPACE_FLAGS: &[u64] = &[
 
 /// `keep_metadata` also denies changing modes and times, which Landlock does not check and a build needs.
 pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> {
-    let mut rules = always(dangerous::calls());
-    rules.extend(always(DENIED.iter().chain(old::DENIED).copied()));
-    if keep_metadata {
-        rules.extend(always(METADATA.iter().chain(old::METADATA).copied()));
-    }
+    let mut rules = denied(keep_metadata);
     network(&mut rules)?;
-    processes(&mut rules, context)?;
-    files(&mut rules)?;
-    set_id(&mut rules, keep_metadata)?;
-    Ok(Filters {
-        common: unavailable(&[libc::SYS_clone3, libc::SYS_openat2]),
-        deciding: Deciding::Silent(vec![answering(rules, &SeccompAction::Errno(libc::EPERM as u32))?]),
-    })
+    conditions(&mut rules, context, keep_metadata)?;
+    refusing(rules, &[libc::SYS_clone3, libc::SYS_openat2])
+}
+
+/// The calls that are denied with any arguments.
+pub(super) fn denied(keep_metadata: bool) -> Rules {
+    let metadata = METADATA.iter().chain(old::METADATA).filter(|_| keep_metadata);
+    always(dangerous::calls().chain(DENIED.iter().chain(old::DENIED).chain(metadata).copied()))
+}
+
+/// Adds what is denied with certain arguments, but for sockets.
+pub(super) fn conditions(rules: &mut Rules, context: &Context, keep_metadata: bool) -> Built<()> {
+    processes(rules, context)?;
+    files(rules)?;
+    set_id(rules, keep_metadata)
+}
+
+/// Filters that refuse what the rules deny, and do not know the `replaceable` calls.
+pub(super) fn refusing(rules: Rules, replaceable: &[i64]) -> Built<Filters> {
+    let deciding = Deciding::Silent(vec![answering(rules, &SeccompAction::Errno(libc::EPERM as u32))?]);
+    Ok(Filters { common: unavailable(replaceable), deciding })
 }
 
 pub(super) const DENIED: &[i64] = &[

@@ -16,6 +16,9 @@ pub(super) enum Deciding {
     /// A filter that notifies its listener of refused calls, a filter that then denies the calls needed to
     /// set it up, and the context for silent filters if there can be no listener.
     Notifying { filter: BpfProgram, after: BpfProgram, context: Context },
+    /// A filter that notifies its listener of refused calls and of those that it watches, and a filter that refuses the
+    /// latter with certain arguments.
+    Recording { filter: BpfProgram, after: BpfProgram },
 }
 
 /// The inputs of the rules.

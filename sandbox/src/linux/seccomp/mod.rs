@@ -13,6 +13,8 @@ mod old;
 mod program;
 mod rules;
 mod search;
+mod server;
+mod traced;
 
 use std::fs::File;
 
@@ -25,14 +27,17 @@ use crate::{Failure, Policy, Profile, Step};
 pub(super) use dangerous::is_dangerous;
 pub(super) use filters::Filters;
 use filters::{Context, Deciding};
+pub(super) use traced::{Traced, Use, traced};
 
 /// The inputs of the filters besides the policy.
 pub(super) struct Surroundings<'a> {
     pub(super) executable: &'a Executable,
     /// The descriptor of the supervisor's socket.
     pub(super) channel: i32,
-    /// Whether something else keeps signals inside.
-    pub(super) signals_scoped: bool,
+    /// Whether the child is in namespaces.
+    pub(super) namespaces: bool,
+    /// Whether Landlock keeps signals and connections to abstract sockets inside.
+    pub(super) scopes: bool,
 }
 
 impl Filters {
@@ -43,13 +48,17 @@ impl Filters {
             exec_descriptor,
             exec_path,
             channel: surroundings.channel,
-            signals_scoped: surroundings.signals_scoped,
+            signals_scoped: surroundings.namespaces || surroundings.scopes,
             has_paths: policy.has_paths(),
         };
         let built = match policy.profile {
             Profile::Program => program::filters(context),
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
+            Profile::Server => {
+                let reach = server::Reach::new(policy.network, surroundings);
+                server::filters(&context, reach, policy.records)
+            }
         };
         built.map_err(|error| not_compiled(&error))
     }
@@ -64,6 +73,12 @@ impl Filters {
         };
         let (filter, after, context) = match &self.deciding {
             Deciding::Silent(filters) => return silently(filters),
+            Deciding::Recording { filter, after } => {
+                let listener =
+                    install::notifying(filter).map_err(failed("applying a filter with a listener"))?;
+                install::send_listener(&listener, channel).map_err(failed("sending the listener"))?;
+                return silently(std::slice::from_ref(after)).map(|_| true);
+            }
             Deciding::Notifying { filter, after, context } => (filter, after, context),
         };
         match install::notifying(filter) {
@@ -90,7 +105,12 @@ fn not_compiled(error: &seccompiler::Error) -> Failure {
 pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     // SAFETY: both calls take no pointer that they could write through.
     let (subject, result) = unsafe {
-        if policy.profile.is_tree() || policy.has_paths() {
+        if policy.profile == Profile::Server {
+            (
+                "a socket of the kernel's ciphers under seccomp",
+                libc::socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0),
+            )
+        } else if policy.profile.is_tree() || policy.has_paths() {
             (
                 "a TCP socket under seccomp",
                 libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0),

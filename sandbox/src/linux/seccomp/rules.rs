@@ -17,8 +17,18 @@ pub(super) fn allowing(rules: Rules) -> Built<BpfProgram> {
 
 /// A filter that allows calls that match the rules, and notifies the listener of the others.
 pub(super) fn notifying(rules: Rules) -> Built<BpfProgram> {
-    let placeholder = SeccompAction::Trace(0);
-    let mut program = search::filter(rules, &placeholder, &SeccompAction::Allow)?;
+    Ok(with_listener(search::filter(rules, &LISTENER, &SeccompAction::Allow)?))
+}
+
+/// A filter that notifies the listener of calls that match the rules, and allows the others.
+pub(super) fn watching(rules: Rules) -> Built<BpfProgram> {
+    Ok(with_listener(search::filter(rules, &SeccompAction::Allow, &LISTENER)?))
+}
+
+/// Stands for the listener.
+const LISTENER: SeccompAction = SeccompAction::Trace(0);
+
+fn with_listener(mut program: BpfProgram) -> BpfProgram {
     // seccompiler does not know this action, so it replaces a placeholder that nothing else in the filter
     // returns.
     let return_code = (libc::BPF_RET | libc::BPF_K) as u16;
@@ -27,7 +37,7 @@ pub(super) fn notifying(rules: Rules) -> Built<BpfProgram> {
             instruction.k = libc::SECCOMP_RET_USER_NOTIF;
         }
     }
-    Ok(program)
+    program
 }
 
 /// The newest system call that the lists consider: `mseal`, Linux 6.10.

@@ -5,10 +5,11 @@ mod compiler;
 mod lists;
 mod program;
 mod search;
+mod server;
 
 use super::compiler as compiler_filters;
 use super::filters::{Context, Deciding, Filters};
-use super::{BpfProgram, Step, not_compiled, program as program_filters, rules};
+use super::{BpfProgram, Step, not_compiled, program as program_filters, rules, server as server_filters};
 
 /// AUDIT_ARCH_AARCH64 or AUDIT_ARCH_X86_64 (linux/audit.h).
 const NATIVE: u32 = if cfg!(target_arch = "aarch64") { 0xc000_00b7 } else { 0xc000_003e };
@@ -95,7 +96,9 @@ fn verdict(filters: &Filters, call: Call<'_>) -> Verdict {
     let mut all = vec![&filters.common];
     match &filters.deciding {
         Deciding::Silent(deciding) => all.extend(deciding),
-        Deciding::Notifying { filter, after, .. } => all.extend([filter, after]),
+        Deciding::Notifying { filter, after, .. } | Deciding::Recording { filter, after } => {
+            all.extend([filter, after]);
+        }
     }
     verdict_of(&all, NATIVE, call)
 }
@@ -126,6 +129,8 @@ fn unknown_calls_are_refused_and_other_interfaces_kill() {
         (program_filters::filters(context(true, true)).unwrap(), Notified),
         (compiler_filters::filters(&context(true, false), true).unwrap(), Allowed),
         (compiler_filters::filters(&context(true, false), false).unwrap(), Allowed),
+        (server_filters::filters(&context(true, false), server::FULL, false).unwrap(), Allowed),
+        (server_filters::filters(&context(true, false), server::FULL, true).unwrap(), Allowed),
     ];
     for (filters, newest) in all {
         assert_eq!(verdict(&filters, (NEWEST, &[])), newest);
@@ -138,7 +143,7 @@ fn unknown_calls_are_refused_and_other_interfaces_kill() {
         assert_eq!(verdict(&filters, (libc::SYS_clone3, &[])), Refused(libc::ENOSYS));
         let deciding = match &filters.deciding {
             Deciding::Silent(filters) => &filters[0],
-            Deciding::Notifying { filter, .. } => filter,
+            Deciding::Notifying { filter, .. } | Deciding::Recording { filter, .. } => filter,
         };
         assert_eq!(verdict_of(&[deciding], OF_32_BITS, (libc::SYS_read, &[])), Killed);
     }

@@ -3,6 +3,7 @@
 //! The protocol is written by hand, because a proper library cannot do most of this. Apart from its fault, each mode
 //! behaves: it answers requests and exits at the end of its input.
 
+mod attacks;
 mod counting;
 mod flood;
 mod forms;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
 fn run(mode: &str, argument: &str) -> io::Result<()> {
     match mode {
         "sound" => Server::default().serve(),
+        "attacks" => attacks::serve(),
         "sound-once" => sound_once(argument),
         "exits-at-once" => exits_at_once(),
         "garbage-first" => garbage_first(),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A folder with files, in which commands run.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir_in("/tmp").unwrap();
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
@@ -20,7 +20,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 /// A command on a terminal.
-fn on_terminal(folder: &Path, arguments: &[&str]) -> Run {
+pub(super) fn on_terminal(folder: &Path, arguments: &[&str]) -> Run {
     let home = folder.join("home");
     Run::on_terminal(shared())
         .arguments(arguments)
@@ -32,7 +32,7 @@ fn on_terminal(folder: &Path, arguments: &[&str]) -> Run {
 }
 
 /// Adds a command on a terminal, with the answers that are typed after these prompts.
-fn asked(page: &mut Page, title: &str, run: Run, answers: &[(&str, &str)]) {
+pub(super) fn asked(page: &mut Page, title: &str, run: Run, answers: &[(&str, &str)]) {
     let started = run.start();
     for (index, (prompt, line)) in answers.iter().enumerate() {
         let before = answers[..index].iter().filter(|(earlier, _)| earlier == prompt).count();

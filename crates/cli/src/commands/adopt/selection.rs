@@ -63,7 +63,7 @@ async fn may_replace(name: &str, config: &Editable) -> bool {
 /// Whether an entry of Toolsmith's configuration describes the same server. Its permissions may differ, and either may
 /// leave the transport open.
 fn is_same(present: &Json, entry: &Entry) -> bool {
-    const ACCESS: [&str; 3] = ["trust", "permission", "permissions"];
+    const ACCESS: [&str; 4] = ["trust", "permission", "permissions", "sandbox"];
     let Json::Object(present) = present else { return false };
     let mut present: BTreeMap<_, _> =
         present.iter().filter(|(key, _)| !ACCESS.contains(&key.as_str())).collect();

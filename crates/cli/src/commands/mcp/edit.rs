@@ -33,8 +33,13 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<PathBuf, Failure> {
     let words: Vec<String> = words().collect();
     without_separator(arguments, &words).iter().for_each(|note| report(note));
     let mut entry = entry(arguments)?;
+    if arguments.destination.access.sandbox && !entry.iter().any(|(key, _)| key == "command") {
+        return Err(Failure::command_line("--sandbox confines a local program, and this server has a URL")
+            .hint("leave out --sandbox"));
+    }
     entry.extend(access(&arguments.destination.access, &[(arguments.name.clone(), entry.clone())]).await);
-    change(&mut file, &arguments.name, entry)?;
+    entry.extend(confinement(&arguments.destination.access, &entry));
+    change(&mut file, &arguments.name, &Change::Set(entry))?;
     save(&file)?;
     report_added(&arguments.name, &file, arguments.destination.scope);
     Ok(file.path)
@@ -57,18 +62,22 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
         report(&printable::prose(note));
     }
     let access = access(&arguments.destination.access, &imported.servers).await;
-    let mut names = Vec::new();
+    let (mut names, mut programs) = (Vec::new(), Vec::new());
     for (name, entry) in &imported.servers {
         let before = file.text.clone();
-        let entry = entry.iter().cloned().chain(access.clone()).collect();
-        file.change(name, &Change::Set(entry))?;
+        let confinement = confinement(&arguments.destination.access, entry);
+        let whole = entry.iter().cloned().chain(access.clone()).chain(confinement).collect();
+        file.change(name, &Change::Set(whole))?;
         match file.wrong(name)? {
             Some(wrong) => {
                 let wrong = problems(&wrong);
                 report(&format!("{name}: left out, because its entry would be invalid:\n{wrong}"));
                 file.text = before;
             }
-            None => names.push(name.as_str()),
+            None => {
+                names.push(name.as_str());
+                programs.extend(is_foreign_program(entry).then_some(name.as_str()));
+            }
         }
     }
     if names.is_empty() {
@@ -77,7 +86,33 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     }
     save(&file)?;
     report_added(&names.join(", "), &file, arguments.destination.scope);
+    if let Some(text) = of_rights(&programs, arguments.destination.access.sandbox) {
+        report(&text);
+    }
     Ok(exit_code::OK)
+}
+
+/// The key that confines a new server, if it is a local program and the user wants that.
+pub(crate) fn confinement(arguments: &AccessArguments, entry: &Entry) -> Option<(String, Json)> {
+    let is_program = entry.iter().any(|(key, _)| key == "command");
+    (arguments.sandbox && is_program).then(|| ("sandbox".to_owned(), json!(true)))
+}
+
+/// Whether an entry starts a program other than this one.
+pub(crate) fn is_foreign_program(entry: &Entry) -> bool {
+    let command = entry.iter().find(|(key, _)| key == "command").and_then(|(_, value)| value.as_str());
+    command.is_some_and(|command| !config::is_this_program(command))
+}
+
+/// A note whether these servers are confined, with the next step.
+pub(crate) fn of_rights(programs: &[&str], is_confined: bool) -> Option<String> {
+    let first = programs.first()?;
+    let (state, step) = match is_confined {
+        true => ("confined", "find the grants that one needs"),
+        false => ("not confined", "confine one"),
+    };
+    let note = Report::new(Kind::Configuration, format!("{state}: {}", programs.join(", ")));
+    Some(note.hint(format!("to {step}: toolsmith mcp sandbox {first} --learn")).for_terminal())
 }
 
 /// Reports new servers, and in which folders they count if the user has not said so.
@@ -170,9 +205,9 @@ fn refuse_taken(taken: &[&str], destination: &DestinationArguments, file: &Edita
     Err(Failure::command_line(message).hint("replace existing servers: --replace"))
 }
 
-/// Sets the entry, and fails if the configuration would be invalid.
-fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> {
-    file.change(name, &Change::Set(entry))?;
+/// Changes the entry, and fails if the configuration would be invalid.
+pub(super) fn change(file: &mut Editable, name: &str, change: &Change) -> Result<(), Failure> {
+    file.change(name, change)?;
     match file.wrong(name)? {
         Some(wrong) => {
             let mut all = vec![Problem::new("the file is unchanged, because the entry would be invalid:")];
@@ -192,7 +227,7 @@ pub(crate) fn save(file: &Editable) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(text: &str) {
+pub(super) fn report(text: &str) {
     say_note(format_args!("toolsmith: {text}\n"));
 }
 
@@ -338,9 +373,13 @@ pub(crate) fn describe(name: &str, entry: &Entry) -> String {
     let get = |key: &str| entry.iter().find(|(other, _)| other == key).map(|(_, value)| value);
     let text = |key: &str| get(key).and_then(Json::as_str);
     let args = get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    let confined = if get("sandbox").is_some_and(|value| *value != json!(false)) { " confined" } else { "" };
     match (text("command"), text("url")) {
         (Some(command), _) => {
-            format!("{name} starts: {}", command_line(command, args.iter().filter_map(Json::as_str)))
+            format!(
+                "{name} starts{confined}: {}",
+                command_line(command, args.iter().filter_map(Json::as_str))
+            )
         }
         (None, url) => format!("{name} connects to: {}", url.unwrap_or("?")),
     }

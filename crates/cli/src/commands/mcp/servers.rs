@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use terminal::table::{short, show_table};
 use terminal::{Masker, Terminal};
 
+use super::sandbox;
 use super::support::{code, note_difference, print_json, remember, server_of, sessions};
 use crate::arguments::{InspectArguments, OneArguments};
 
@@ -108,15 +109,16 @@ fn cell(value: &Value) -> String {
 fn shown(facts: &Value, key: &str) -> String {
     let count = |key: &str| facts[key].as_u64().and_then(|count| usize::try_from(count).ok());
     match (key, count("tools"), count("listedTools")) {
+        ("sandbox", ..) => sandbox::in_words(&facts[key]),
         ("tools", Some(admitted), Some(listed)) => ToolCount { admitted, listed }.to_string(),
         _ => cell(&facts[key]),
     }
 }
 
 /// The result of connecting to a server.
-struct Tried {
+pub(super) struct Tried {
     name: String,
-    opened: Result<Opened, Unopened>,
+    pub(super) opened: Result<Opened, Unopened>,
     ms: f64,
 }
 
@@ -131,7 +133,12 @@ async fn attempt(config: &Config, sessions: &Sessions, name: &str) -> Tried {
 }
 
 /// Connects to one server, and notes how its tools differ from the locked ones.
-async fn alone(config: &Arc<Config>, name: &str, pins: &Pins, terminal: &Terminal) -> Result<Tried, Failure> {
+pub(super) async fn alone(
+    config: &Arc<Config>,
+    name: &str,
+    pins: &Pins,
+    terminal: &Terminal,
+) -> Result<Tried, Failure> {
     let sessions = sessions(config, pins.clone(), terminal);
     let tried = attempt(config, &sessions, name).await;
     if let Ok(opened) = &tried.opened {
@@ -189,7 +196,7 @@ impl Tried {
     }
 
     /// Whether it is connected and its tools could be listed.
-    fn works(&self) -> bool {
+    pub(super) fn works(&self) -> bool {
         self.opened.as_ref().is_ok_and(|opened| opened.is_whole)
     }
 
@@ -205,10 +212,12 @@ impl Tried {
 
     /// All facts as JSON, with the server's texts unchanged.
     fn facts(&self, config: &Config, pins: &Pins) -> Value {
-        let source = config.server(&self.name).map(|server| server.layer.source());
-        let transport = config.server(&self.name).map(|server| server.connection.transport.name());
+        let server = config.server(&self.name);
+        let source = server.map(|server| server.layer.source());
+        let transport = server.map(|server| server.connection.transport.name());
+        let tier = self.opened.as_ref().ok().and_then(|opened| opened.session.tier());
         let mut facts = json!({ "id": self.name, "transport": transport, "source": source, "enabled": true,
-            "state": self.state(), "tools": null, "listedTools": null, "ms": self.ms, "error": null, "warnings": [] });
+            "state": self.state(), "sandbox": server.map(|server| sandbox::state(server, tier)), "tools": null, "listedTools": null, "ms": self.ms, "error": null, "warnings": [] });
         match &self.opened {
             Ok(Opened { session, tools, warnings, .. }) => {
                 let info = session.server_info();
@@ -244,14 +253,14 @@ pub(super) async fn status(arguments: &InspectArguments, terminal: &Terminal) ->
     rows.extend(config.absent.iter().map(|absent| {
         let state = if absent.wrong.is_some() { "error" } else { "disabled" };
         json!({ "id": absent.name, "transport": absent.transport, "source": absent.layer.source(),
-            "enabled": absent.wrong.is_some(), "state": state, "tools": null,
+            "enabled": absent.wrong.is_some(), "state": state, "sandbox": null, "tools": null,
             "error": absent.wrong.as_deref().map(problems) })
     }));
     rows.sort_by_key(|row| row["id"].to_string());
     if arguments.output.json {
         print_json(&Value::from(rows), terminal);
     } else if !rows.is_empty() {
-        let columns = ["id", "transport", "source", "enabled", "state", "tools"];
+        let columns = ["id", "transport", "source", "enabled", "state", "sandbox", "tools"];
         show_table(
             terminal,
             &columns,
@@ -296,6 +305,7 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
         "timeout",
         "requestTimeout",
         "state",
+        "sandbox",
         "tools",
         "protocolVersion",
     ];
@@ -344,25 +354,33 @@ pub(super) async fn test(arguments: &InspectArguments, terminal: &Terminal) -> R
 }
 
 /// Connects to a server that was just added to a file, caches its tools, and reports how many it has, or why it does
-/// not answer: the entry stays in either case.
-pub(crate) async fn try_added(name: &str, file: &Path) {
+/// not answer: the entry stays in either case. A confined server is tried as `sandbox` does that.
+pub(crate) async fn try_added(name: &str, file: &Path, is_confined: bool) {
     let terminal = Terminal::new(false, false);
-    let message = match answer_of_added(name, file, &terminal).await {
-        Ok(message) => message,
-        Err(failure) => format!("warning: {name} was not tried: {}", failure.report.for_terminal()),
+    let tried = if is_confined {
+        sandbox::try_added(name, file, &terminal).await
+    } else {
+        answer_of_added(name, file, &terminal).await.map(|message| terminal.note(&message))
     };
-    terminal.note(&message);
+    if let Err(failure) = tried {
+        terminal.note(&format!("warning: {name} was not tried: {}", failure.report.for_terminal()));
+    }
     // The file is changed already.
     let _ = terminal.flush().await;
+}
+
+/// The note on a new entry that does not count here.
+pub(super) fn another_entry(name: &str) -> String {
+    format!(
+        "{name} was not tried: this folder uses another entry with its name, or the file is not trusted; \
+         `toolsmith mcp list` shows the entries in use"
+    )
 }
 
 async fn answer_of_added(name: &str, file: &Path, terminal: &Terminal) -> Result<String, Failure> {
     let config = configure(&LoadOptions::default())?;
     let Some(server) = config.server(name).filter(|server| server.layer.file() == Some(file)) else {
-        return Ok(format!(
-            "{name} was not tried: this folder uses another entry with its name, or the file is not trusted; \
-             `toolsmith mcp list` shows the entries in use"
-        ));
+        return Ok(another_entry(name));
     };
     let name = &server.connection.name;
     let pins = Known::of(&config)?.pins;

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use terminal::say_note;
 
 use crate::arguments::SetupArguments;
-use crate::commands::mcp::edit::{describe, save};
+use crate::commands::mcp::edit::{describe, of_rights, save};
 use crate::usage_hints::words;
 
 /// The servers that `toolsmith serve` has when the entry starts it.
@@ -27,6 +27,8 @@ struct Reach {
     project: Option<PathBuf>,
     /// The user's next step before the project's file is used.
     untrusted: Option<String>,
+    /// The programs among them that run with the user's rights.
+    unconfined: Vec<String>,
 }
 
 /// The configuration's key for limits of all servers, such as tools that are denied.
@@ -47,7 +49,8 @@ impl Reach {
         here.retain(|name| !everywhere.contains(name));
         let project = whole.layers.iter().find(|layer| matches!(layer, ConfigLayer::Project(_)));
         let project = project.and_then(ConfigLayer::file).map(Path::to_owned);
-        Ok(Reach { everywhere, here, project, untrusted: whole.untrusted })
+        let unconfined = unconfined(&whole);
+        Ok(Reach { everywhere, here, project, untrusted: whole.untrusted, unconfined })
     }
 
     /// The servers that can be moved to the user's configuration, or why none can.
@@ -84,6 +87,16 @@ fn names(config: &Config, is_of: impl Fn(&ConfigLayer) -> bool) -> Vec<String> {
     let mut names: Vec<String> = servers.map(|server| server.connection.name.clone()).collect();
     names.sort();
     names
+}
+
+/// The names of the servers that are programs other than this one, and not confined.
+fn unconfined(config: &Config) -> Vec<String> {
+    let is_unconfined = |server: &&config::Server| {
+        server.sandbox.is_none()
+            && matches!(&server.connection.transport, mcp::Transport::Stdio(command)
+                if !config::is_this_program(&command.command))
+    };
+    config.servers.iter().filter(is_unconfined).map(|server| server.connection.name.clone()).collect()
 }
 
 /// Fails if no server of this folder's project can be moved to the user's configuration.
@@ -199,7 +212,7 @@ pub(super) fn report_servers(arguments: &SetupArguments, clients: &[Client]) {
 
 fn report_reach(arguments: &SetupArguments, reach: Reach) {
     let is_movable = reach.movable(arguments).is_ok();
-    let Reach { everywhere, here, project, untrusted } = reach;
+    let Reach { everywhere, here, project, untrusted, unconfined } = reach;
     if everywhere.is_empty() {
         let none = Report::new(Kind::Configuration, "no server is configured for all folders yet")
             .hint("add one: toolsmith mcp add --scope user NAME -- COMMAND ARGUMENTS…");
@@ -217,6 +230,8 @@ fn report_reach(arguments: &SetupArguments, reach: Reach) {
         report(&only.for_terminal());
     }
     untrusted.iter().for_each(|why| report(why));
+    let unconfined: Vec<&str> = unconfined.iter().map(String::as_str).collect();
+    of_rights(&unconfined, false).iter().for_each(|note| report(note));
 }
 
 /// The command, as the user has typed it.

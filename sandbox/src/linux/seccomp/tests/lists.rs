@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use syscalls::{aarch64, x86_64};
 
-use super::super::{compiler, dangerous, old, program};
+use super::super::{compiler, dangerous, old, program, server};
 use crate::system_call_name;
 
 fn is_on_x86_64(name: &str) -> bool {
@@ -21,7 +21,8 @@ const FSTATAT: [&str; 2] = ["newfstatat", "fstatat"];
 
 #[test]
 fn lists_for_all_architectures_contain_only_calls_of_all() {
-    for list in [program::PLAIN, program::PATHS, compiler::DENIED, compiler::METADATA, dangerous::CALLS] {
+    let lists = [program::PLAIN, program::PATHS, compiler::DENIED, compiler::METADATA, dangerous::CALLS];
+    for list in lists.into_iter().chain(server::LISTS) {
         for call in list {
             let name = system_call_name(*call as u32).unwrap_or_else(|| panic!("the kernel has no {call}"));
             assert!(is_on_x86_64(name) && is_on_arm64(name), "{name}");
@@ -67,4 +68,12 @@ fn the_successors_of_old_calls_are_in_the_same_lists() {
     successors(&paths, program::PATHS);
     successors(&["fchownat"], compiler::DENIED);
     successors(&["fchmodat", "utimensat"], compiler::METADATA);
+}
+
+/// A call that a compiler may make anyway would be listed for nothing.
+#[test]
+fn a_server_is_excepted_only_from_what_a_compiler_is_denied() {
+    for call in server::LISTS.concat() {
+        assert!(compiler::DENIED.contains(&call), "{:?}", system_call_name(call as u32));
+    }
 }
