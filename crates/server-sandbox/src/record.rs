@@ -155,9 +155,7 @@ pub fn proposal(
     for refusal in refusals {
         match refusal {
             Refusal::Read(path) if is_proposable(path, home) => read.extend([path.clone()]),
-            Refusal::Write(path) => {
-                write.extend(existing(path).filter(|path| is_proposable(path, home)))
-            }
+            Refusal::Write(path) => write.extend(existing(path).filter(|path| is_proposable(path, home))),
             Refusal::Connect(address) => {
                 let is_local = address.is_some_and(|address| address.ip().is_loopback());
                 let needed = if is_local && proposed.network != Network::Full {
