@@ -74,11 +74,11 @@ const REPLACEABLE: &[i64] = &[
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach {
     /// Whether it is in namespaces.
-    namespaces: bool,
+    pub(super) namespaces: bool,
     /// Whether it has sockets of the internet protocols.
-    internet: bool,
+    pub(super) internet: bool,
     /// Whether UNIX sockets reach only its own processes and granted paths.
-    unix: bool,
+    pub(super) unix: bool,
 }
 
 impl Reach {

@@ -39,7 +39,8 @@ fn of_program(channel: &File) -> Filters {
 fn each_profile_has_its_filters() {
     let executable = Executable::open(vec!["/bin/sh".into()], None, &Policy::compiler()).unwrap();
     let filters = |policy: &Policy, signals_scoped| {
-        let surroundings = Surroundings { executable: &executable, channel: 9, signals_scoped };
+        let surroundings =
+            Surroundings { executable: &executable, channel: 9, namespaces: false, scopes: signals_scoped };
         Filters::new(policy, &surroundings).unwrap()
     };
     let (chmod, open) = ((libc::SYS_fchmodat, &[0, 0, 0o755][..]), (libc::SYS_openat, &[][..]));
