@@ -60,7 +60,8 @@ impl World {
     /// The answer of a server with this entry for `sandbox`, or the error.
     fn answer(&self, run: Run, sandbox: &str, attack: &str) -> String {
         let config = self.config(sandbox);
-        let run = run.arguments(&["mcp", "call", "hostile.echo", &self.message(attack)]).config_alone(&config);
+        let run =
+            run.arguments(&["mcp", "call", "hostile.echo", &self.message(attack)]).config_alone(&config);
         let done = run.variable("HOME", &self.path("home")).variable("OTHER_KEY", SECRET).done();
         format!("{}{}", done.stdout, done.stderr)
     }
