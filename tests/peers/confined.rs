@@ -1,7 +1,7 @@
 //! The foreign servers confined: each does its job with the `sandbox` of the table in docs/confined-servers.md, and what
 //! it is refused with `sandbox: true` is known.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use futures::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
@@ -48,20 +48,25 @@ pub(crate) async fn run(
 ) -> Checked<Vec<Row>> {
     let all = all(installed, folder, site)?;
     let each = |confined: Confined| async move {
-        let observed = observe(product, &confined, folder).await;
+        let observed = observe(product, &confined).await;
         (confined, observed)
     };
     let observed: Vec<_> = stream::iter(all).map(each).buffered(AT_ONCE).collect().await;
     let (mut rows, mut page) = (Vec::new(), Page::new(PAGE, "confined servers"));
     for (confined, observed) in observed {
         let Confined { server, started_by, grants } = &confined;
-        let grants = format!("`{}`", shown(grants, folder));
+        let short = |text: &str| {
+            let text = text.replace(&*folder.to_string_lossy(), SHOWN);
+            text.replace(&*installed.folder().join("node_modules").to_string_lossy(), "")
+        };
+        let grants = format!("`{}`", short(&shown(grants)));
+        let refused = observed.as_ref().ok().map(|observed| short(&observed.refused));
         page.add([
             ("server", Some(server.package)),
             ("version", Some(&*server.version)),
             ("started by", Some(*started_by)),
             ("`sandbox`", Some(&*grants)),
-            ("refused with `true`", observed.as_ref().ok().map(|observed| &*observed.refused)),
+            ("refused with `true`", refused.as_deref()),
         ]);
         rows.push(row(server, observed.map(|observed| observed.tier)));
     }
@@ -82,7 +87,7 @@ fn row(server: &Server, observed: Checked<String>) -> Row {
 }
 
 /// Lets a server do its job confined, and learns what it is refused with less.
-async fn observe(product: &Product, confined: &Confined, folder: &Path) -> Checked<Observed> {
+async fn observe(product: &Product, confined: &Confined) -> Checked<Observed> {
     let Confined { server, grants, .. } = confined;
     let marker = ("PEERS_MARKER", format!("{}-confined-{}", std::process::id(), server.name));
     let entry = |sandbox: &Value| {
@@ -103,25 +108,30 @@ async fn observe(product: &Product, confined: &Confined, folder: &Path) -> Check
     let learned = product.learned(&entry(&json!(true)), server.name, tool, arguments).await?;
     nothing_left(&format!("{}={}", marker.0, marker.1)).await?;
     let refusals = learned["refusals"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let data = folder.to_string_lossy();
-    let of_data: Vec<String> = refusals
-        .filter(|refusal| refusal.contains(&*data))
-        .map(|refusal| refusal.replace(&*data, SHOWN))
-        .collect();
-    if of_data.is_empty() != (*grants == json!(true)) {
+    let granted: BTreeSet<&str> = ["read", "write"].iter().flat_map(|key| paths(&grants[*key])).collect();
+    let of_granted = refusals.filter_map(|refusal| {
+        let path = granted.iter().find(|path| refusal.contains(**path))?;
+        Some(format!("`{} {path}`", refusal.split(' ').next()?))
+    });
+    let refused: BTreeSet<String> = of_granted.collect();
+    if refused.is_empty() != granted.is_empty() {
         return Err(format!("with `sandbox: true`: {learned}"));
     }
-    let refused = if of_data.is_empty() { "–".to_owned() } else { format!("`{}`", of_data.join("`, `")) };
-    Ok(Observed { tier: tier.to_owned(), refused })
+    let refused = refused.into_iter().collect::<Vec<_>>().join(", ");
+    Ok(Observed {
+        tier: tier.to_owned(), refused: if refused.is_empty() { "–".to_owned() } else { refused }
+    })
+}
+
+/// The paths of a list.
+fn paths(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The value of `sandbox` as in a configuration.
-fn shown(grants: &Value, folder: &Path) -> String {
+fn shown(grants: &Value) -> String {
     let Some(grants) = grants.as_object() else { return "true".to_owned() };
-    let member = |(key, value): (&String, &Value)| {
-        let value = value.to_string().replace(&*folder.to_string_lossy(), SHOWN).replace('"', "");
-        format!("{key}: {value}")
-    };
+    let member = |(key, value): (&String, &Value)| format!("{key}: {}", value.to_string().replace('"', ""));
     format!("{{ {} }}", grants.iter().map(member).collect::<Vec<_>>().join(", "))
 }
 
@@ -132,6 +142,11 @@ fn all(installed: &Installed, folder: &Path, site: &str) -> Checked<Vec<Confined
         .into_iter()
         .map(|mut server| {
             let started_by = launch(installed, &mut server);
+            if server.name == "memory" {
+                let entity = json!({ "name": "ada", "entityType": "person", "observations": ["writes"] });
+                server.call =
+                    Call { tool: "create_entities", arguments: json!({ "entities": [entity] }), says: "ada" };
+            }
             let grants = match server.name {
                 "filesystem" => json!({ "read": [at("files")], "write": [at("files")] }),
                 "memory" => json!({ "write": [folder] }),
@@ -146,7 +161,7 @@ fn all(installed: &Installed, folder: &Path, site: &str) -> Checked<Vec<Confined
             Confined { server, started_by, grants }
         })
         .collect();
-    all.push(browser(installed, site)?);
+    all.push(browser(installed)?);
     Ok(all)
 }
 
@@ -162,6 +177,10 @@ fn launch(installed: &Installed, server: &mut Server) -> &'static str {
     }
     if ["git", "time", "fetch"].contains(&server.name) {
         server.entry["command"] = json!(installed.python("uvx"));
+        // It finds Python there.
+        if let Some(env) = server.entry["env"].as_object_mut() {
+            env.remove("PATH");
+        }
         // uv brings its own certificates.
         if let Ok(certificates) = std::env::var("SSL_CERT_FILE") {
             server.entry["env"]["SSL_CERT_FILE"] = json!(certificates);
@@ -179,7 +198,7 @@ fn launch(installed: &Installed, server: &mut Server) -> &'static str {
 }
 
 /// The server that controls a browser.
-fn browser(installed: &Installed, site: &str) -> Checked<Confined> {
+fn browser(installed: &Installed) -> Checked<Confined> {
     const PACKAGE: &str = "@playwright/mcp";
     let mut entry = json!({ "command": installed.node() });
     entry["args"] = json!([
@@ -199,8 +218,8 @@ fn browser(installed: &Installed, site: &str) -> Checked<Confined> {
         tools: 20,
         call: Call {
             tool: "browser_navigate",
-            arguments: json!({ "url": format!("{site}/page") }),
-            says: "Title",
+            arguments: json!({ "url": "data:text/html,<title>A title</title>" }),
+            says: "Page Title: A title",
         },
         looped: Example { code: String::new(), result: Value::Null },
         kept: "browser_navigate",

@@ -104,10 +104,10 @@ impl Recorder {
         let path = without_dots(&path);
         let covers =
             |(granted, for_writing): &(PathBuf, bool)| path.starts_with(granted) && *for_writing >= writes;
-        // This process has the server's root, so it sees what the server has created.
-        let is_own = || {
-            self.own.iter().any(|own| path.starts_with(own)) && (writes || path.symlink_metadata().is_ok())
-        };
+        // This process has the server's root, so it sees what the server has created. A write needs a folder.
+        let needed = if writes { path.parent() } else { Some(&*path) };
+        let is_there = || needed.is_some_and(|needed| needed.symlink_metadata().is_ok());
+        let is_own = || self.own.iter().any(|own| path.starts_with(own)) && is_there();
         match (self.granted.iter().any(covers) || is_own(), writes) {
             (true, _) => None,
             (false, true) => Some(Attempt::Write(path)),
