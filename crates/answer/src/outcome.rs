@@ -25,7 +25,6 @@ struct OutcomeSchema {
     diagnostics: Vec<Value>,
     fixes: Vec<Value>,
     manifest: Vec<String>,
-    flows: Option<Vec<String>>,
     calls: Vec<Value>,
     calls_total: u64,
     calls_refused: Map<String, Value>,

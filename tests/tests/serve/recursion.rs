@@ -302,6 +302,8 @@ fn the_entry_that_setup_writes_is_not_imported() {
     toolsmith: toolsmith: left out: it is Toolsmith itself, which would start itself endlessly
     toolsmith: smith: left out: it is Toolsmith itself, which would start itself endlessly
     toolsmith: added files, helper to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     ");
     let written = fs::read_to_string(folder.path().join(".config/toolsmith/config.yaml")).unwrap();
     assert_snapshot!(normal(&written), @r"
