@@ -493,6 +493,8 @@ fn without_a_terminal_servers_that_need_permission_are_reported() {
     toolsmith: ruled already has permissions, which are unchanged
     toolsmith: calls to tools of notes, ruled are now allowed without asking, in /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: clients have these servers in every folder: files, notes, ruled, trusted
+    toolsmith: not confined: files, notes, ruled, trusted
+    help: to confine one: toolsmith mcp sandbox files --learn
     toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --check
     ");
     let trusted = home.read(".config/toolsmith/config.yaml");

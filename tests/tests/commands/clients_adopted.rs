@@ -392,6 +392,8 @@ fn secrets_are_named_but_never_printed_and_move_to_the_environment() {
       export USER_AUTHORIZATION=…   # base64 of NAME:PASSWORD
       export WEB_API_KEY=…
       export WEB_AUTHORIZATION=…
+    toolsmith: not confined: git
+    help: to confine one: toolsmith mcp sandbox git --learn
     toolsmith: to put everything back: toolsmith adopt cursor --undo
     "#);
     for done in [&kept, &undone, &moved] {
@@ -623,6 +625,8 @@ fn servers_are_imported_from_an_installed_client() {
     assert_snapshot!(normal(&import(&[".codex/config.toml", "--replace"]).exits(0).stderr), @r"
     toolsmith: web: the environment variable WEB is not set; until you set it, the server is unavailable
     toolsmith: added files, web to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     ");
     assert_snapshot!(normal(&import(&["--from", "zed"]).exits(2).stderr), @r"
     toolsmith: there is no file /tmp/.tmpXXXXXX/.config/zed/settings.json

@@ -108,6 +108,7 @@ fn info_shows_the_servers_own_description() {
     timeout          60
     requestTimeout   30
     state            ready
+    sandbox          not confined
     tools            8 of 9
     protocolVersion  2025-11-25
     server           toolsmith-demo [version] (reported by the server)

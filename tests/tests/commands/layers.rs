@@ -651,6 +651,8 @@ fn files_with_a_byte_order_mark_are_read_and_changed() {
     assert_snapshot!(normal(&place.ok(&["mcp", "import", "codex.toml"]).stderr), @r"
     toolsmith: added c to /tmp/.tmpXXXXXX/toolsmith.yaml
     toolsmith: it counts only in this folder; for all folders: --scope user
+    toolsmith: not confined: c
+    help: to confine one: toolsmith mcp sandbox c --learn
     ");
     let marked = format!("\u{feff}{}", place.text());
     place.project(&marked);
