@@ -23,7 +23,7 @@ use resources::List;
 /// Adds a server, tries it, and returns the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     let file = edit::add(arguments).await?;
-    servers::try_added(&arguments.name, &file, arguments.destination.access.sandbox).await;
+    sandbox::try_added(&arguments.name, &file, arguments.destination.access.sandbox).await;
     Ok(exit_code::OK)
 }
 

@@ -15,10 +15,11 @@ use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use sandbox::Layers;
-use serde_json::{Value, json};
+use serde_json::json;
 use server_sandbox::Settings;
 use terminal::Terminal;
 
+use super::servers;
 use super::support::{print_json, server_of};
 use crate::arguments::SandboxArguments;
 use trial::Trial;
@@ -99,55 +100,35 @@ fn tier(server: &Server) -> Option<Layers> {
     sandbox::probe().choose(server.sandbox.as_ref()?.minimum).ok()
 }
 
+/// Connects to a server that was just added to a file, caches its tools, and reports how many it has, or why it does
+/// not answer: the entry stays in either case. A server that is to be
+/// confined is tried so.
+pub(crate) async fn try_added(name: &str, file: &Path, is_confined: bool) {
+    let terminal = Terminal::new(false, false);
+    let tried = if is_confined {
+        confine_added(name, file, &terminal).await
+    } else {
+        servers::answer_of_added(name, file, &terminal).await.map(|message| terminal.note(&message))
+    };
+    if let Err(failure) = tried {
+        terminal.note(&format!("warning: {name} was not tried: {}", failure.report.for_terminal()));
+    }
+    // The file is changed already.
+    let _ = terminal.flush().await;
+}
+
 /// Tries a server that was just added confined, asks about the grants that it needs to answer, and writes them.
 ///
 /// # Errors
 /// If it can't be tried.
-pub(super) async fn try_added(name: &str, file: &Path, terminal: &Terminal) -> Result<(), Failure> {
+async fn confine_added(name: &str, file: &Path, terminal: &Terminal) -> Result<(), Failure> {
     let config = configure(&LoadOptions::default())?;
     let Some(server) = config.server(name).filter(|server| server.layer.file() == Some(file)) else {
-        terminal.note(&super::servers::another_entry(name));
+        terminal.note(&servers::another_entry(name));
         return Ok(());
     };
-    if confine(&config, server, terminal).await? {
+    if trial::confine(&config, server, terminal).await? {
         terminal.note(&format!("help: to find what it needs in use: toolsmith mcp sandbox {name} --learn"));
     }
     Ok(())
-}
-
-/// Finds the smallest grants with which a server answers, and writes them as far as the user accepts them. Returns
-/// whether it answers and is confined.
-async fn confine(config: &Config, server: &Server, terminal: &Terminal) -> Result<bool, Failure> {
-    let pins = Known::of(config)?.pins;
-    let trial = Trial { config, server, pins: &pins, terminal };
-    let base = server.sandbox.as_ref().map(|sandbox| sandbox.settings.clone()).unwrap_or_default();
-    let found = trial.find(&base).await?;
-    if !found.answers {
-        return Ok(false);
-    }
-    let value = grants::widened(grants::written(server)?.as_ref(), &base, &found.settings);
-    match &server.sandbox {
-        Some(sandbox) if sandbox.settings == found.settings => Ok(true),
-        // The user has accepted each grant.
-        Some(_) => grants::write(server, value).map(|()| true),
-        None => grants::offer(server, value, terminal).await,
-    }
-}
-
-/// The state of a server's sandbox as JSON, for a session in `tier`; null for a server that is not a local program.
-pub(super) fn state(server: &Server, tier: Option<&str>) -> Value {
-    match server.connection.transport {
-        mcp::Transport::Stdio(_) => json!({ "confined": server.sandbox.is_some(), "tier": tier }),
-        mcp::Transport::Http(_) | mcp::Transport::Sse(_) => Value::Null,
-    }
-}
-
-/// Such a state in a few words.
-pub(super) fn in_words(state: &Value) -> String {
-    let words = match (state["confined"].as_bool(), state["tier"].as_str()) {
-        (None, _) => "-",
-        (Some(false), _) => "not confined",
-        (Some(true), tier) => tier.unwrap_or("confined"),
-    };
-    words.to_owned()
 }

@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 use terminal::table::{short, show_table};
 use terminal::{Masker, Terminal};
 
-use super::sandbox;
-use super::support::{code, note_difference, print_json, remember, server_of, sessions};
+use super::support::{
+    code, note_difference, print_json, remember, sandbox_in_words, sandbox_state, server_of, sessions,
+};
 use crate::arguments::{InspectArguments, OneArguments};
 
 /// Maximum length of a server's texts that is shown, in characters.
@@ -109,7 +110,7 @@ fn cell(value: &Value) -> String {
 fn shown(facts: &Value, key: &str) -> String {
     let count = |key: &str| facts[key].as_u64().and_then(|count| usize::try_from(count).ok());
     match (key, count("tools"), count("listedTools")) {
-        ("sandbox", ..) => sandbox::in_words(&facts[key]),
+        ("sandbox", ..) => sandbox_in_words(&facts[key]),
         ("tools", Some(admitted), Some(listed)) => ToolCount { admitted, listed }.to_string(),
         _ => cell(&facts[key]),
     }
@@ -217,7 +218,7 @@ impl Tried {
         let transport = server.map(|server| server.connection.transport.name());
         let tier = self.opened.as_ref().ok().and_then(|opened| opened.session.tier());
         let mut facts = json!({ "id": self.name, "transport": transport, "source": source, "enabled": true,
-            "state": self.state(), "sandbox": server.map(|server| sandbox::state(server, tier)), "tools": null, "listedTools": null, "ms": self.ms, "error": null, "warnings": [] });
+            "state": self.state(), "sandbox": server.map(|server| sandbox_state(server, tier)), "tools": null, "listedTools": null, "ms": self.ms, "error": null, "warnings": [] });
         match &self.opened {
             Ok(Opened { session, tools, warnings, .. }) => {
                 let info = session.server_info();
@@ -353,22 +354,6 @@ pub(super) async fn test(arguments: &InspectArguments, terminal: &Terminal) -> R
     Ok(code(tried.iter().all(Tried::works)))
 }
 
-/// Connects to a server that was just added to a file, caches its tools, and reports how many it has, or why it does
-/// not answer: the entry stays in either case. A confined server is tried as `sandbox` does that.
-pub(crate) async fn try_added(name: &str, file: &Path, is_confined: bool) {
-    let terminal = Terminal::new(false, false);
-    let tried = if is_confined {
-        sandbox::try_added(name, file, &terminal).await
-    } else {
-        answer_of_added(name, file, &terminal).await.map(|message| terminal.note(&message))
-    };
-    if let Err(failure) = tried {
-        terminal.note(&format!("warning: {name} was not tried: {}", failure.report.for_terminal()));
-    }
-    // The file is changed already.
-    let _ = terminal.flush().await;
-}
-
 /// The note on a new entry that does not count here.
 pub(super) fn another_entry(name: &str) -> String {
     format!(
@@ -377,7 +362,9 @@ pub(super) fn another_entry(name: &str) -> String {
     )
 }
 
-async fn answer_of_added(name: &str, file: &Path, terminal: &Terminal) -> Result<String, Failure> {
+/// Connects to a server that was just added to a file, caches its tools, and says how many it has, or why it does not
+/// answer.
+pub(super) async fn answer_of_added(name: &str, file: &Path, terminal: &Terminal) -> Result<String, Failure> {
     let config = configure(&LoadOptions::default())?;
     let Some(server) = config.server(name).filter(|server| server.layer.file() == Some(file)) else {
         return Ok(another_entry(name));

@@ -16,7 +16,7 @@ use gateway::sessions::{Opened, Sessions};
 use gateway::terminal_host::TerminalHost;
 use gateway::tool_list::ToolList;
 use gateway::unmatched;
-use serde_json::Value;
+use serde_json::{Value, json};
 use terminal::{Masker, Terminal};
 
 use crate::demo;
@@ -88,4 +88,22 @@ pub(super) fn print_json(value: &Value, terminal: &Terminal) {
 /// The exit code, depending on whether any server works.
 pub(super) fn code(any_ready: bool) -> u8 {
     if any_ready { exit_code::OK } else { exit_code::HOST }
+}
+
+/// The state of a server's sandbox as JSON, for a session in `tier`; null for a server that is not a local program.
+pub(super) fn sandbox_state(server: &Server, tier: Option<&str>) -> Value {
+    match server.connection.transport {
+        mcp::Transport::Stdio(_) => json!({ "confined": server.sandbox.is_some(), "tier": tier }),
+        mcp::Transport::Http(_) | mcp::Transport::Sse(_) => Value::Null,
+    }
+}
+
+/// Such a state in a few words.
+pub(super) fn sandbox_in_words(state: &Value) -> String {
+    let words = match (state["confined"].as_bool(), state["tier"].as_str()) {
+        (None, _) => "-",
+        (Some(false), _) => "not confined",
+        (Some(true), tier) => tier.unwrap_or("confined"),
+    };
+    words.to_owned()
 }

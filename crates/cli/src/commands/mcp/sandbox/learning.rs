@@ -11,7 +11,7 @@ use serde_json::json;
 use server_sandbox::{Confinement, Watch};
 use terminal::Terminal;
 
-use super::{confine, grants, trial};
+use super::{grants, trial};
 use crate::arguments::SandboxArguments;
 use crate::commands::mcp::support::{print_json, server_of};
 
@@ -25,7 +25,7 @@ pub(super) async fn learn(
     if let Some(sandbox) = &server.sandbox {
         return watch(arguments, (server, sandbox), terminal).await;
     }
-    if !confine(config, server, terminal).await? {
+    if !trial::confine(config, server, terminal).await? {
         return Ok(exit_code::HOST);
     }
     let config = configure(&arguments.place.options())?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clients::edit::in_one_line;
 use config::{Config, Server};
 use gateway::failure::Failure;
-use gateway::pins::Pins;
+use gateway::pins::{Known, Pins};
 use gateway::terminal_prompter;
 use gateway::tool_count::ToolCount;
 use server_sandbox::{Confinement, Refusal, Settings};
@@ -156,4 +156,23 @@ fn omissions(base: &Settings, settings: &Settings) -> Vec<Settings> {
         all.push(Settings { network: base.network, ..settings.clone() });
     }
     all
+}
+
+/// Finds the smallest grants with which a server answers, and writes them as far as the user accepts them. Returns
+/// whether it answers and is confined.
+pub(super) async fn confine(config: &Config, server: &Server, terminal: &Terminal) -> Result<bool, Failure> {
+    let pins = Known::of(config)?.pins;
+    let trial = Trial { config, server, pins: &pins, terminal };
+    let base = server.sandbox.as_ref().map(|sandbox| sandbox.settings.clone()).unwrap_or_default();
+    let found = trial.find(&base).await?;
+    if !found.answers {
+        return Ok(false);
+    }
+    let value = grants::widened(grants::written(server)?.as_ref(), &base, &found.settings);
+    match &server.sandbox {
+        Some(sandbox) if sandbox.settings == found.settings => Ok(true),
+        // The user has accepted each grant.
+        Some(_) => grants::write(server, value).map(|()| true),
+        None => grants::offer(server, value, terminal).await,
+    }
 }
