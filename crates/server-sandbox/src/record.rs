@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(proposed.write, [home.join("notes")]);
         assert_eq!(proposed.network, Network::None);
         let local = Refusal::Connect(Some(SocketAddr::from(([127, 0, 0, 1], 80))));
-        let proposed = proposal(&settings, &[local.clone()], None, Path::new("/nowhere"), &[]);
+        let proposed = proposal(&settings, std::slice::from_ref(&local), None, Path::new("/nowhere"), &[]);
         assert_eq!(proposed.network, Network::Loopback);
         let proposed =
             proposal(&settings, &[local, Refusal::Connect(None)], None, Path::new("/nowhere"), &[]);
