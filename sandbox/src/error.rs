@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::PolicyError;
+use crate::policy_error::PolicyError;
 use crate::report::Unsupported;
 
 /// The reason why [`Sandbox::spawn`](crate::Sandbox::spawn) returned no child. No process is left behind.

@@ -60,6 +60,7 @@ mod error;
 mod layers;
 pub mod niceness;
 mod policy;
+mod policy_error;
 mod report;
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -84,7 +85,8 @@ pub use platform::{
 ))]
 pub use platform::{Reading, now};
 pub use policy::{
-    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, MemoryFolder, Network, Policy, PolicyError, Profile,
-    SCRATCH, SCRATCH_FILES,
+    Access, Grant, LOWEST_PROGRAM_ADDRESS, Limits, MemoryFolder, Network, Policy, Profile, SCRATCH,
+    SCRATCH_FILES,
 };
+pub use policy_error::PolicyError;
 pub use report::{Attempt, Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

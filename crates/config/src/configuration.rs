@@ -15,7 +15,7 @@ use super::permissions::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
 use super::server_form::SessionMode;
 use super::top_level::CacheSettings;
-use super::{Error, server, variables};
+use super::{Error, confinement, variables};
 
 /// A checked configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -166,12 +166,12 @@ impl Config {
         server: &str,
         settings: server_sandbox::Settings,
     ) -> Result<server_sandbox::Confinement, Error> {
-        let CodeMode { confinement, grants, .. } = &self.code_mode;
-        let minimum = match confinement {
+        let CodeMode { confinement: of_programs, grants, .. } = &self.code_mode;
+        let minimum = match of_programs {
             Confinement::AtLeast(minimum) => *minimum,
             Confinement::Exactly(_) => Layers::LANDLOCK_SECCOMP,
         };
-        server::confinement(server, settings, minimum, &grants.protected)
+        confinement::of_server(server, settings, minimum, &grants.protected)
     }
 
     /// Whether the only server is the built-in demo server.

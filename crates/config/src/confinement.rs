@@ -5,10 +5,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use runner::Protected;
 use sandbox::{Confinement, Layers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::error::Error;
+use super::folders;
 use super::key_macros::{Kind, Written, section};
 use super::key_types::{Count, FilePath, Seconds, ShownPath, Size, text};
 use super::placed::At;
@@ -74,6 +77,23 @@ impl SandboxKeys {
             false => Confinement::AtLeast(self.minimum),
         }
     }
+}
+
+/// Confines a server.
+///
+/// # Errors
+/// If there is no folder for the cache.
+pub(super) fn of_server(
+    server: &str,
+    settings: server_sandbox::Settings,
+    minimum: Layers,
+    protected: &[Protected],
+) -> Result<server_sandbox::Confinement, Error> {
+    let (server, cache) = (server.to_owned(), folders::cache_folder()?);
+    // Without a state folder, nobody can watch it.
+    let state = folders::state_path().ok();
+    let protected = protected.to_vec();
+    Ok(server_sandbox::Confinement { server, settings, minimum, cache, protected, state })
 }
 
 text! {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use runner::Protected;
-use sandbox::Layers;
 use server_sandbox::Confinement;
 
 use super::command_text::split_command;
@@ -20,7 +19,7 @@ use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Error, Filter, Permission, Rules, Server, folders, own_program, variables};
+use super::{Error, Filter, Permission, Rules, Server, confinement, own_program, variables};
 
 /// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
@@ -39,21 +38,8 @@ impl Merged {
         server: &str,
         settings: server_sandbox::Settings,
     ) -> Result<Confinement, Error> {
-        confinement(server, settings, self.settings.code_mode.sandbox.minimum, &self.protected)
+        confinement::of_server(server, settings, self.settings.code_mode.sandbox.minimum, &self.protected)
     }
-}
-
-/// Confines a server.
-pub(super) fn confinement(
-    server: &str,
-    settings: server_sandbox::Settings,
-    minimum: Layers,
-    protected: &[Protected],
-) -> Result<Confinement, Error> {
-    let (server, cache) = (server.to_owned(), folders::cache_folder()?);
-    // Without a state folder, nobody can watch it.
-    let state = folders::state_path().ok();
-    Ok(Confinement { server, settings, minimum, cache, protected: protected.to_vec(), state })
 }
 
 /// The server that an entry describes, or every error in it.

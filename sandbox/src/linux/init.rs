@@ -11,7 +11,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::descriptors::keep_only;
-use super::supervise::lead_group;
 use crate::error::failed;
 use crate::{Failure, Step};
 
@@ -37,6 +36,11 @@ pub(super) fn fork(
         0 => Ok(()),
         command => reap(command, ends),
     }
+}
+
+/// Makes this process lead a group. Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
+pub(super) fn lead_group() -> Result<(), Failure> {
+    rustix::process::setpgid(None, None).map_err(failed(Step::Session, "a process group for the command"))
 }
 
 /// Whether the supervisor has ended. The parent is not visible from inside the namespace, but the supervisor

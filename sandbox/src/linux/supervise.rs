@@ -25,7 +25,7 @@ use rustix::process::{
 
 use super::control::{self, End, Status};
 use super::descriptors::{keep_only, private};
-use super::init;
+use super::init::{self, lead_group};
 use super::listener::{Call, Listener};
 use super::oversight::Oversight;
 use super::parent::die_with;
@@ -80,11 +80,6 @@ pub(super) fn fork(
             supervise(leader, channel, ours, child.namespaces.then_some(&ends), child)
         }
     }
-}
-
-/// Not a session of its own: the kernel would schedule it as one more group (see `oversight`).
-pub(super) fn lead_group() -> Result<(), Failure> {
-    rustix::process::setpgid(None, None).map_err(failed(Step::Session, "a process group for the command"))
 }
 
 /// The leader of the group to which SIGTERM is passed on.

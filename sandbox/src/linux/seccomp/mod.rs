@@ -56,7 +56,7 @@ impl Filters {
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
             Profile::Server => {
-                let reach = server::Reach::new(policy.network, surroundings);
+                let reach = server::Reach::new(policy.network, surroundings.namespaces, surroundings.scopes);
                 server::filters(&context, reach, policy.records)
             }
         };

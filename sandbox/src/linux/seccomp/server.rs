@@ -4,7 +4,6 @@
 use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 
-use super::Surroundings;
 use super::compiler::{conditions, denied, refusing};
 use super::filters::{Context, Deciding, Filters};
 use super::rules::{always, answering, int, unavailable, watching, when};
@@ -82,10 +81,10 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    pub(super) fn new(network: Network, surroundings: &Surroundings<'_>) -> Self {
-        let namespaces = surroundings.namespaces;
+    /// `scopes`: whether Landlock keeps connections to abstract sockets inside.
+    pub(super) fn new(network: Network, namespaces: bool, scopes: bool) -> Self {
         // The root keeps sockets with a path inside; abstract ones belong to a network.
-        let unix = namespaces && (network != Network::Full || surroundings.scopes);
+        let unix = namespaces && (network != Network::Full || scopes);
         Reach { namespaces, internet: network != Network::None, unix }
     }
 
@@ -99,7 +98,7 @@ impl Reach {
 pub(super) fn filters(context: &Context, reach: Reach, records: bool) -> Built<Filters> {
     let mut rules = denied(!reach.namespaces);
     let is_contained = |call: &i64| CONTAINED.contains(call) || old::DENIED.contains(call);
-    rules.retain(|call, _| !NEEDED.contains(call) && !(reach.namespaces && is_contained(call)));
+    rules.retain(|call, _| !(NEEDED.contains(call) || reach.namespaces && is_contained(call)));
     sockets(&mut rules, reach)?;
     conditions(&mut rules, context, !reach.namespaces)?;
     if records { recording(rules) } else { refusing(rules, REPLACEABLE) }
