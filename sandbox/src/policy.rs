@@ -378,7 +378,7 @@ impl Policy {
             // Landlock can't take away what a folder's grant allows.
             (None, _) if !self.read_only.is_empty() => "files that stay read-only in a folder for writing",
             (None, _) if !self.memory_folders.is_empty() => "folders in memory",
-            (None, _) if self.network == Network::Loopback => "the network `loopback`",
+            (None, _) if self.network == Network::Loopback => "network interfaces of its own (`loopback`)",
             _ => return Ok(()),
         };
         Err(PolicyError::WithoutNamespaces { grants, layers })

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use common::{EPERM, SIGSYS, compiled, exactly, finish, sandbox, tiers};
-use sandbox::{Command, Layers, Policy, system_call_name};
+use sandbox::{Access, Command, Layers, Policy, system_call_name};
 
 /// From the first number since Linux 4.18, to one that Linux 6.18 does not use. Newer calls have the same number on all
 /// architectures.
@@ -117,6 +117,8 @@ fn policies(tier: Layers) -> Vec<(&'static str, Policy, &'static [Allowed])> {
         ("compiler", Policy::compiler(), COMPILER),
         ("build", Policy::build(), COMPILER),
     ];
+    let server = Policy::server().grant(compiled("calls"), Access::ReadExecute);
+    policies.push(("server", server, COMPILER));
     if tier.namespaces {
         policies.push(("program with paths", Policy::program().scratch(1 << 20), PROGRAM_WITH_PATHS));
     }

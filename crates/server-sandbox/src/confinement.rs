@@ -106,12 +106,6 @@ impl Confinement {
                 "it may not write to {touched}; grant a narrower path, apart from it"
             )));
         }
-        if let Some((grant, outer)) = leads_out(&self.settings) {
-            let (grant, outer) = (grant.display(), outer.display());
-            return Err(failed(format!(
-                "its grant {grant} leads out of {outer}, where it may write; remove the link"
-            )));
-        }
         let mut environment = Environment::inherited(&self.settings);
         environment.set(&command.env);
         let home = environment.home();
@@ -157,19 +151,6 @@ impl Confinement {
         }
         Ok(Some(folder))
     }
-}
-
-/// A grant that leads out of a grant for writing around it: the server may have replaced it by a link.
-fn leads_out(settings: &Settings) -> Option<(&Path, &Path)> {
-    let Settings { read, write, .. } = settings;
-    let within = read.iter().chain(write).flat_map(|grant| write.iter().map(move |outer| (grant, outer)));
-    let mut within = within.filter(|(grant, outer)| grant != outer && grant.starts_with(outer));
-    let leads_out = |(grant, outer): &(&PathBuf, &PathBuf)| match (grant.canonicalize(), outer.canonicalize())
-    {
-        (Ok(grant), Ok(outer)) => !grant.starts_with(outer),
-        _ => true,
-    };
-    within.find(leads_out).map(|(grant, outer)| (grant.as_path(), outer.as_path()))
 }
 
 fn working_folder(command: &Command) -> Result<PathBuf, SpawnError> {

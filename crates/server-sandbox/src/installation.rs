@@ -161,7 +161,8 @@ impl Needs<'_> {
 
     /// Adds the installation of a program. Returns whether everything beside it is visible.
     fn installed(&mut self, program: &Path) -> bool {
-        if system_paths::are_visible(program) {
+        let is_within = |folder: &PathBuf| program != folder && program.starts_with(folder);
+        if system_paths::are_visible(program) || self.paths.iter().any(is_within) {
             return true;
         }
         if let Some(prefix) = self.lookup.prefix(program) {

@@ -5,8 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// Package managers, with the variables that name their folders and the folders of a server's private one.
-const MANAGERS: &[(&[&str], &[(&str, &str)])] = &[
+/// A variable that names a folder of a package manager, and the folder in a server's private one.
+type Cache = (&'static str, &'static str);
+
+/// Package managers by their programs, with their caches.
+const MANAGERS: &[(&[&str], &[Cache])] = &[
     (&["npx", "npm"], &[("npm_config_cache", "npm")]),
     (
         &["pnpm", "pnpx"],
@@ -31,7 +34,7 @@ const MANAGERS: &[(&[&str], &[(&str, &str)])] = &[
 const FOLDER_OPTIONS: &[&str] = &["--directory", "--project", "--prefix", "--dir", "-C", "--from"];
 
 /// The variables of a command's caches, with their folders in a private one. Empty for a command that has none.
-pub(crate) fn caches(program: &str) -> &'static [(&'static str, &'static str)] {
+pub(crate) fn caches(program: &str) -> &'static [Cache] {
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let of = MANAGERS.iter().find(|(names, _)| names.contains(&name));
     of.map_or(&[], |(_, variables)| variables)

@@ -51,10 +51,10 @@ impl Parts<'_> {
         }
         let exists = is_readable || is_above_own;
         policy = policy.working_folder(if exists { folder } else { Path::new("/") });
-        for path in &self.settings.read {
+        for path in outermost(&self.settings.read, &self.settings.write) {
             policy = policy.grant(path, Access::ReadExecute);
         }
-        for path in &self.settings.write {
+        for path in outermost(&self.settings.write, &self.settings.write) {
             policy = with_write(policy, path);
             policy.read_only.extend(ObeyedFiles::beneath(path, &self.settings.write).paths);
         }
@@ -97,6 +97,13 @@ impl Parts<'_> {
         folders.sort();
         folders
     }
+}
+
+/// The paths that are not beneath one of the grants for writing. What is beneath is granted already, and the server may
+/// have put a link in its place, which a grant of its own would follow.
+fn outermost<'a>(paths: &'a [PathBuf], write: &'a [PathBuf]) -> impl Iterator<Item = &'a PathBuf> {
+    let is_beneath = |path: &&PathBuf| write.iter().any(|outer| *path != outer && path.starts_with(outer));
+    paths.iter().filter(move |path| !is_beneath(path))
 }
 
 fn with_write(policy: Policy, path: &Path) -> Policy {

@@ -187,12 +187,12 @@ pub fn proposal(
     }
     write.retain(|path| runner::touched(std::slice::from_ref(path), cache, None, protected).is_none());
     let is_within = |path: &Path, others: &[PathBuf]| others.iter().any(|other| path.starts_with(other));
-    for path in merged(write, home) {
+    for path in merged(&write, home) {
         if !is_within(&path, &proposed.write) {
             proposed.write.push(path);
         }
     }
-    for path in merged(read, home) {
+    for path in merged(&read, home) {
         if !is_within(&path, &proposed.write) && !is_within(&path, &proposed.read) {
             proposed.read.push(path);
         }
@@ -216,7 +216,7 @@ fn is_above(path: &Path, home: Option<&Path>) -> bool {
 }
 
 /// The paths, with a folder in place of several of its files, and without paths within others.
-fn merged(paths: BTreeSet<PathBuf>, home: Option<&Path>) -> Vec<PathBuf> {
+fn merged(paths: &BTreeSet<PathBuf>, home: Option<&Path>) -> Vec<PathBuf> {
     let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
     for parent in paths.iter().filter_map(|path| path.parent()) {
         *counts.entry(parent).or_default() += 1;

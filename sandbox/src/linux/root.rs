@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
     UnmountFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
@@ -36,6 +36,8 @@ pub(super) struct Mount {
     path: PathBuf,
     rights: Rights,
     optional: bool,
+    /// The outermost folder for writing that contains it. Children may have put links in it, which are not followed.
+    within: Option<PathBuf>,
 }
 
 /// A mount that has been cloned but is not attached yet.
@@ -68,7 +70,9 @@ pub(super) fn plan(policy: &Policy, executable: &Executable) -> Vec<Mount> {
         let rights = Rights { write, execute: own.execute || inherited.execute };
         let differs = outer.is_none_or(|mount| mount.rights != rights || mount.optional);
         if differs || requested.stays {
-            mounts.push(Mount { path, rights, optional: !requested.required });
+            let writable = outer.filter(|outer| outer.rights.write);
+            let within = writable.map(|outer| outer.within.as_ref().unwrap_or(&outer.path).clone());
+            mounts.push(Mount { path, rights, optional: !requested.required, within });
         }
     }
     mounts
@@ -175,7 +179,12 @@ fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
     let subject = mount.path.display().to_string();
     let flags =
         OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
-    let tree = match open_tree(CWD, &mount.path, flags) {
+    let opened = match &mount.within {
+        None => open_tree(CWD, &mount.path, flags),
+        Some(folder) => open_within(folder, &mount.path)
+            .and_then(|inner| open_tree(inner, "", flags | OpenTreeFlags::AT_EMPTY_PATH)),
+    };
+    let tree = match opened {
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if mount.optional => return Ok(None),
         other => other.map_err(failed(Step::Grant, &subject))?,
     };
@@ -195,6 +204,14 @@ fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
     }
     restrict(tree.as_fd(), attributes, true).map_err(failed(Step::Grant, &subject))?;
     Ok(Some(Clone { tree, is_folder: kind == FileType::Directory }))
+}
+
+/// Opens a path in a folder without following links on the way from the folder.
+fn open_within(folder: &Path, path: &Path) -> rustix::io::Result<OwnedFd> {
+    let inner = path.strip_prefix(folder).unwrap_or(path);
+    let folder = rustix::fs::open(folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    rustix::fs::openat2(folder, inner, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), resolve)
 }
 
 /// A new file system in memory, not attached yet.

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use end_to_end::cache::shared;
-use end_to_end::harness::{FAULT_SERVER, Run, unique, wait_until};
+use end_to_end::harness::{FAULT_SERVER, Run, binary, forget, spawn, unique, wait_until};
 use end_to_end::tiers::{has_namespaces, without_namespaces};
 
 const SECRET: &str = "planted-secret-of-another-program";
@@ -34,7 +34,7 @@ impl World {
         fs::write(folder.path().join("home/.ssh/id_ed25519"), SECRET).unwrap();
         fs::write(folder.path().join("home/.bashrc"), "# mine\n").unwrap();
         fs::write(folder.path().join("data/notes"), "granted").unwrap();
-        let victim = Command::new("cat").env("KEY", SECRET).stdin(Stdio::piped()).spawn().unwrap();
+        let victim = spawn(Command::new("cat").env("KEY", SECRET).stdin(Stdio::piped()));
         let unix = UnixListener::bind(folder.path().join("agent.socket")).unwrap();
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         World { folder, victim, tcp, _unix: unix, token: format!("daemon-{}", unique()) }
@@ -59,17 +59,36 @@ impl World {
 
     /// The answer of a server with this entry for `sandbox`, or the error.
     fn answer(&self, run: Run, sandbox: &str, attack: &str) -> String {
-        let (command, attack) = (FAULT_SERVER, self.attack(attack));
-        let config = format!(
-            "mcpServers:\n  hostile:\n    command: {command:?}\n    args: [attacks]\n    trust: true\n    \
-             sandbox: {}\n",
-            self.attack(sandbox)
-        );
-        let run = run
-            .arguments(&["mcp", "call", "hostile.echo", &format!("message={attack}")])
-            .config_alone(&config);
+        let config = self.config(sandbox);
+        let run =
+            run.arguments(&["mcp", "call", "hostile.echo", &self.message(attack)]).config_alone(&config);
         let done = run.variable("HOME", &self.path("home")).variable("OTHER_KEY", SECRET).done();
         format!("{}{}", done.stdout, done.stderr)
+    }
+
+    fn message(&self, attack: &str) -> String {
+        format!("message={}", self.attack(attack))
+    }
+
+    fn config(&self, sandbox: &str) -> String {
+        let sandbox = self.attack(sandbox);
+        format!(
+            "mcpServers:\n  hostile:\n    command: {FAULT_SERVER:?}\n    args: [attacks]\n    trust: true\n    \
+             sandbox: {sandbox}\n"
+        )
+    }
+
+    /// Has a server without a sandbox make an attempt that leaves a process, which a [`Run`] does not allow.
+    fn call_and_leave(&self, attack: &str) {
+        let file = self.path("given.yaml");
+        fs::write(&file, self.config("false")).unwrap();
+        let mut command = Command::new(binary());
+        command.args(["mcp", "call", "hostile.echo", &self.message(attack), "--config", &file]);
+        command.env("TOOLSMITH_CACHE_DIR", shared()).env("XDG_CONFIG_HOME", self.path("home"));
+        command.env("XDG_STATE_HOME", self.path("home")).current_dir(self.path("work"));
+        let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
+        assert!(child.wait().unwrap().success());
+        forget(&child);
     }
 
     /// The processes of a daemon that it has left.
@@ -94,6 +113,7 @@ impl Drop for World {
     fn drop(&mut self) {
         let _ = self.victim.kill();
         let _ = self.victim.wait();
+        forget(&self.victim);
         self.end_daemons();
     }
 }
@@ -144,7 +164,7 @@ fn attacks_work_only_without_a_sandbox() {
 #[test]
 fn a_server_leaves_no_process() {
     let world = World::new();
-    world.answer(Run::new(shared()), "false", "daemon @token");
+    world.call_and_leave("daemon @token");
     assert!(!world.daemons().is_empty(), "without a sandbox, a daemon remains");
     world.end_daemons();
     for run in [Run::new(shared()), without_namespaces()] {
@@ -176,21 +196,20 @@ fn a_server_inherits_no_descriptors() {
     }
 }
 
-/// What it could replace would be granted to its next session.
+/// A grant follows links, so what a server has replaced by a link would be granted to its next session.
 #[test]
 fn a_grant_within_another_is_no_link_out_of_it() {
-    if !has_namespaces() {
-        return;
-    }
     let world = World::new();
-    let sandbox = "{ write: [@data, @data/inner] }";
-    let swap = "swap @data/inner @home/.ssh";
-    // The inner grant is a mount, which can't be renamed; another server with the outer grant alone swaps it.
-    assert!(world.answer(Run::new(shared()), sandbox, swap).contains("refused"));
-    assert!(world.answer(Run::new(shared()), "{ write: [@data] }", swap).contains("done"));
-    let answer = world.answer(Run::new(shared()), sandbox, "read @data/inner/id_ed25519");
-    assert!(answer.contains("leads out of"), "{answer}");
-    assert!(!answer.contains(SECRET), "{answer}");
+    let sandbox = "{ read: [@data/inner], write: [@data, @data/deeper] }";
+    std::fs::create_dir(world.path("data/deeper")).unwrap();
+    for inner in ["inner", "deeper"] {
+        let swap = format!("swap @data/{inner} @home/.ssh");
+        assert!(world.answer(Run::new(shared()), sandbox, &swap).contains("done"));
+        for run in [Run::new(shared()), without_namespaces()] {
+            let answer = world.answer(run, sandbox, &format!("read @data/{inner}/id_ed25519"));
+            assert!(answer.contains("refused") && !answer.contains(SECRET), "{answer}");
+        }
+    }
 }
 
 #[test]

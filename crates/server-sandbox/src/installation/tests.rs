@@ -60,7 +60,7 @@ fn an_installation_of_node_is_its_prefix() {
 fn a_link_in_the_users_folder_of_programs_leads_to_its_installation() {
     let home = Home::new(
         &[
-            (".local/share/uv/tools/git-server/bin/git-server", "#!PYTHON\n"),
+            (".local/share/uv/tools/git-server/bin/git-server", "#!/bin/sh\n"),
             (".local/share/uv/tools/git-server/pyvenv.cfg", ""),
             (".local/bin/uvx", ELF),
         ],

@@ -99,7 +99,7 @@ impl Reach {
 pub(super) fn filters(context: &Context, reach: Reach, records: bool) -> Built<Filters> {
     let mut rules = denied(!reach.namespaces);
     let is_contained = |call: &i64| CONTAINED.contains(call) || old::DENIED.contains(call);
-    rules.retain(|call, _| !NEEDED.contains(call) && !(reach.namespaces && is_contained(call)));
+    rules.retain(|call, _| !(NEEDED.contains(call) || reach.namespaces && is_contained(call)));
     sockets(&mut rules, reach)?;
     conditions(&mut rules, context, !reach.namespaces)?;
     if records { recording(rules) } else { refusing(rules, REPLACEABLE) }

@@ -5,7 +5,7 @@ use libc::{AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, EPERM, SOCK_DGRAM, SOCK_STREA
 use super::super::dangerous;
 use super::super::server::{Reach, filters};
 use super::Verdict::{Allowed, Notified, Refused};
-use super::{PATH, PROCESS, SET_UID, assert_all, context, flags, verdict};
+use super::{PATH, PROCESS, SET_UID, assert_all, context, flags, number, verdict};
 
 pub(super) const FULL: Reach = Reach { namespaces: true, internet: true, unix: true };
 const ALONE: Reach = Reach { namespaces: true, internet: false, unix: true };
@@ -46,7 +46,7 @@ fn a_server_has_sockets_and_no_dangerous_calls() {
             &[
                 (libc::SYS_fchmod, &[3, SET_UID]),
                 (libc::SYS_prlimit64, &[PROCESS]),
-                (libc::SYS_ioctl, &[0, libc::TIOCSTI as u64]),
+                (libc::SYS_ioctl, &[0, number(libc::TIOCSTI)]),
                 (libc::SYS_pidfd_send_signal, &[]),
                 (libc::SYS_recvmsg, &[3, PATH, flags(libc::MSG_OOB)]),
                 (libc::SYS_socketpair, &[flags(libc::AF_ALG), flags(SOCK_STREAM)]),
