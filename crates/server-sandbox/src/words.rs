@@ -17,11 +17,11 @@ impl Settings {
         [
             (
                 "reads",
-                also("the system's programs, its own installation and its working folder", paths(&self.read)),
+                also("the system's programs, its own installation and its working folder", &paths(&self.read)),
             ),
-            ("writes", also("a /tmp of its own and its package manager's cache", paths(&self.write))),
+            ("writes", also("a /tmp of its own and its package manager's cache", &paths(&self.write))),
             ("network", network.to_owned()),
-            ("variables", also("those of its entry, PATH, HOME and locale", self.env.iter().collect())),
+            ("variables", also("those of its entry, PATH, HOME and locale", &self.env)),
             ("processes", self.processes.to_string()),
             ("memory", size(self.memory)),
         ]
@@ -33,7 +33,7 @@ fn paths(paths: &[std::path::PathBuf]) -> Vec<impl Display> {
 }
 
 /// What every server has, and what else this one has.
-fn also(always: &str, more: Vec<impl Display>) -> String {
+fn also(always: &str, more: &[impl Display]) -> String {
     more.iter().fold(always.to_owned(), |text, one| format!("{text}, {one}"))
 }
 
