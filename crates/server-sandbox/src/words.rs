@@ -17,7 +17,10 @@ impl Settings {
         [
             (
                 "reads",
-                also("the system's programs, its own installation and its working folder", &paths(&self.read)),
+                also(
+                    "the system's programs, its own installation and its working folder",
+                    &paths(&self.read),
+                ),
             ),
             ("writes", also("a /tmp of its own and its package manager's cache", &paths(&self.write))),
             ("network", network.to_owned()),

@@ -9,7 +9,7 @@ mod trial;
 
 use std::path::Path;
 
-use config::{Config, LoadOptions, Server};
+use config::{LoadOptions, Server};
 use execution::setup::configure;
 use gateway::exit_code;
 use gateway::failure::Failure;
