@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 
-fn tool(name: &str, annotations: Value) -> Value {
+fn tool(name: &str, annotations: &Value) -> Value {
     json!({ "name": name, "annotations": annotations })
 }
 
@@ -17,27 +17,27 @@ fn labels_follow_annotations_and_names() {
         Offer {
             server: "mail",
             tools: vec![
-                tool("read_message", reads.clone()),
-                tool("read_attachment", reads.clone()),
-                tool("search", reads.clone()),
-                tool("send_message", json!({ "readOnlyHint": true })),
-                tool("send_draft", Value::Null),
+                tool("read_message", &reads),
+                tool("read_attachment", &reads),
+                tool("search", &reads),
+                tool("send_message", &json!({ "readOnlyHint": true })),
+                tool("send_draft", &Value::Null),
             ],
         },
         Offer {
             server: "web",
-            tools: vec![tool("fetch", open.clone()), tool("post_form", json!({ "openWorldHint": true }))],
+            tools: vec![tool("fetch", &open), tool("post_form", &json!({ "openWorldHint": true }))],
         },
         Offer {
             server: "crm",
             tools: vec![
-                tool("getCustomer", reads.clone()),
-                tool("mergeCustomers", json!({ "destructiveHint": true })),
-                tool("compact", json!({ "destructiveHint": true })),
-                tool("ping", reads.clone()),
+                tool("getCustomer", &reads),
+                tool("mergeCustomers", &json!({ "destructiveHint": true })),
+                tool("compact", &json!({ "destructiveHint": true })),
+                tool("ping", &reads),
             ],
         },
-        Offer { server: "clock", tools: vec![tool("now", Value::Null)] },
+        Offer { server: "clock", tools: vec![tool("now", &Value::Null)] },
     ];
     assert_snapshot!(suggestion(&offers), @r#"
     # Proposed from the annotations of tools, which are claims of their servers, and from names.
@@ -83,7 +83,8 @@ fn nothing_to_label_is_said() {
 #[test]
 fn names_cannot_add_lines_or_keys() {
     let forged = "get_file\n  private: []\n# \u{202e}";
-    let offers = [Offer { server: "x", tools: vec![tool(forged, Value::Null), tool("a\n: b", Value::Null)] }];
+    let offers =
+        [Offer { server: "x", tools: vec![tool(forged, &Value::Null), tool("a\n: b", &Value::Null)] }];
     assert_snapshot!(suggestion(&offers), @r#"
     # Proposed from the annotations of tools, which are claims of their servers, and from names.
     # Check each line and what is missing, then paste it into your configuration.
