@@ -171,7 +171,7 @@ fn every_line_is_bounded() {
     assert_eq!(lines[3]["arguments"]["cut"], "…", "long ones are only hashed");
     assert_eq!(lines[5]["arguments"]["value"], small);
     let tools = lines[6]["tools"].as_array().unwrap();
-    assert_eq!(tools.last().unwrap(), "… 4850 more", "{} tools", tools.len());
+    assert_eq!(tools.last().unwrap(), "… 4984 more", "{} tools", tools.len());
 }
 
 #[test]
