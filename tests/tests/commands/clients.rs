@@ -246,6 +246,8 @@ fn the_configuration_is_recorded_as_an_absolute_path_and_must_be_valid() {
     toolsmith: added toolsmith to /tmp/.tmpXXXXXX/.claude.json: [target]/toolsmith serve --config /tmp/.tmpXXXXXX/tools.yaml
     toolsmith: calls to tools of mine need your permission: to trust a server, add `trust: true` to its entry in /tmp/.tmpXXXXXX/tools.yaml
     toolsmith: clients have these servers in every folder: mine
+    toolsmith: not confined: mine
+    help: to confine one: toolsmith mcp sandbox mine --learn
     toolsmith: checked claude-code: its model sees execute_code whole; 1 note: toolsmith setup claude-code --check
     ");
     let file = home.path().join("tools.yaml");
@@ -480,6 +482,8 @@ fn without_a_terminal_servers_that_need_permission_are_reported() {
     toolsmith: there is no terminal to ask which servers to trust, so calls to tools of files, notes need your permission
     help: to trust one: toolsmith setup codex --trust files
     toolsmith: clients have these servers in every folder: files, notes, ruled, trusted
+    toolsmith: not confined: files, notes, ruled, trusted
+    help: to confine one: toolsmith mcp sandbox files --learn
     toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --check
     ");
     assert_eq!(home.read(".config/toolsmith/config.yaml"), SERVERS);
@@ -489,6 +493,8 @@ fn without_a_terminal_servers_that_need_permission_are_reported() {
     toolsmith: ruled already has permissions, which are unchanged
     toolsmith: calls to tools of notes, ruled are now allowed without asking, in /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: clients have these servers in every folder: files, notes, ruled, trusted
+    toolsmith: not confined: files, notes, ruled, trusted
+    help: to confine one: toolsmith mcp sandbox files --learn
     toolsmith: checked codex: its model sees execute_code whole; 2 notes: toolsmith setup codex --check
     ");
     let trusted = home.read(".config/toolsmith/config.yaml");
@@ -517,6 +523,8 @@ fn on_a_terminal_it_asks_once_about_each_server() {
     \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow calls to its tools without asking? [y/N] n
     toolsmith: calls to tools of files are now allowed without asking, in /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: clients have these servers in every folder: files, notes, ruled, trusted
+    toolsmith: not confined: files, notes, ruled, trusted
+    help: to confine one: toolsmith mcp sandbox files --learn
     toolsmith: checked claude-code: its model sees execute_code whole; 1 note: toolsmith setup claude-code --check
     ");
     let after = home.read(".config/toolsmith/config.yaml");

@@ -183,6 +183,8 @@ fn a_new_configuration_is_private_and_undo_removes_it() {
     + web connects to: https://x.example/mcp
     toolsmith: moved files, web from /tmp/.tmpXXXXXX/.claude.json to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/.claude.json.toolsmith-backup
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     toolsmith: to put everything back: toolsmith adopt claude-code --undo
     "#);
     assert_eq!(home.mode(CONFIG), 0o600);
@@ -342,6 +344,8 @@ fn secrets_are_named_but_never_printed_and_move_to_the_environment() {
     + web connects to: https://x.example/mcp?api_key=…
     toolsmith: moved git, user, web from /tmp/.tmpXXXXXX/.cursor/mcp.json to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/.cursor/mcp.json.toolsmith-backup
+    toolsmith: not confined: git
+    help: to confine one: toolsmith mcp sandbox git --learn
     toolsmith: to put everything back: toolsmith adopt cursor --undo
     "#);
     let undone = adopt(&home, &["cursor", "--undo", "--yes"]).exits(0);
@@ -388,6 +392,8 @@ fn secrets_are_named_but_never_printed_and_move_to_the_environment() {
       export USER_AUTHORIZATION=…   # base64 of NAME:PASSWORD
       export WEB_API_KEY=…
       export WEB_AUTHORIZATION=…
+    toolsmith: not confined: git
+    help: to confine one: toolsmith mcp sandbox git --learn
     toolsmith: to put everything back: toolsmith adopt cursor --undo
     "#);
     for done in [&kept, &undone, &moved] {
@@ -594,6 +600,8 @@ fn servers_are_imported_from_an_installed_client() {
     assert_snapshot!(normal(&import(&["--from", "codex"]).exits(0).stderr), @r"
     toolsmith: web: the environment variable WEB is not set; until you set it, the server is unavailable
     toolsmith: added files, web to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     ");
     assert_eq!(home.read(file), text);
     assert_snapshot!(normal(&home.read(".config/toolsmith/config.yaml")), @r"
@@ -615,6 +623,8 @@ fn servers_are_imported_from_an_installed_client() {
     assert_snapshot!(normal(&import(&[".codex/config.toml", "--replace"]).exits(0).stderr), @r"
     toolsmith: web: the environment variable WEB is not set; until you set it, the server is unavailable
     toolsmith: added files, web to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     ");
     assert_snapshot!(normal(&import(&["--from", "zed"]).exits(2).stderr), @r"
     toolsmith: there is no file /tmp/.tmpXXXXXX/.config/zed/settings.json

@@ -149,6 +149,8 @@ fn adopting_codex_lists_the_namespace_and_undo_removes_it() {
     + files starts: npx
     toolsmith: moved files from /tmp/.tmpXXXXXX/.codex/config.toml to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/.codex/config.toml.toolsmith-backup
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     toolsmith: to put everything back: toolsmith adopt codex --undo
     "#);
     let adopted = home.read(CODEX);

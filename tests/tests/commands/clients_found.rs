@@ -404,6 +404,8 @@ fn desktop_clients_get_the_search_path_that_a_server_needs() {
     assert_snapshot!(normal(&done.stderr), @r"
     toolsmith: /tmp/.tmpXXXXXX/.cursor/mcp.json already has toolsmith, and is unchanged
     toolsmith: clients have these servers in every folder: a
+    toolsmith: not confined: a
+    help: to confine one: toolsmith mcp sandbox a --learn
     toolsmith: checked cursor: execute_code has 1507 characters; how many of them its model reads is not measured for this client; 2 notes: toolsmith setup cursor --check
     ");
 }

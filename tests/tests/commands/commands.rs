@@ -49,9 +49,7 @@ fn the_state_of_each_server_is_reported_and_one_ready_server_is_enough() {
       fatal: no licence found
     ");
     let demo = done.stdout.lines().find(|line| line.contains("demo")).unwrap();
-    assert_snapshot!(normal(&demo), @r"
-     demo    stdio      config /tmp/.tmpXXXXXX/given.yaml  yes      ready  8 of 9
-    ");
+    assert_snapshot!(normal(&demo), @"demo    stdio      config /tmp/.tmpXXXXXX/given.yaml  yes      ready  not confined  8 of 9");
     let states = value(&mcp(&two(), &["status", "--json"]).exits(0));
     assert_eq!((&states[0]["state"], &states[1]["state"]), (&json!("error"), &json!("ready")));
     assert_snapshot!(normal(&states[0]["error"]), @r"
@@ -90,6 +88,7 @@ fn info_shows_the_servers_own_description() {
     timeout          60
     requestTimeout   30
     state            ready
+    sandbox          not confined
     tools            8 of 9
     protocolVersion  2025-11-25
     server           toolsmith-demo [version] (reported by the server)
@@ -107,6 +106,7 @@ fn info_shows_the_servers_own_description() {
     timeout          60
     requestTimeout   30
     state            ready
+    sandbox          not confined
     tools            8 of 9
     protocolVersion  2025-11-25
     server           toolsmith-demo [version] (reported by the server)

@@ -543,6 +543,8 @@ fn the_servers_of_other_clients_are_imported() {
     assert_snapshot!(normal(&place.ok(&["mcp", "import", "--scope", "project"]).stderr), @r"
     toolsmith: web: `alwaysAllow` was not imported: set Toolsmith's own permission: --trust or --permission
     toolsmith: added files, web to /tmp/.tmpXXXXXX/toolsmith.yaml
+    toolsmith: not confined: files
+    help: to confine one: toolsmith mcp sandbox files --learn
     ");
     assert_snapshot!(normal(&place.text()), @r"
     mcpServers:
@@ -640,11 +642,17 @@ fn files_with_a_byte_order_mark_are_read_and_changed() {
                 \"args\": [\"x\",], },\r\n  },\r\n}\r\n";
     fs::write(place.folder.path().join("other.json"), file).unwrap();
     let done = place.ok(&["mcp", "import", "--scope", "project", "other.json"]);
-    assert_snapshot!(normal(&done.stderr), @"toolsmith: added a to /tmp/.tmpXXXXXX/toolsmith.yaml");
+    assert_snapshot!(normal(&done.stderr), @r"
+    toolsmith: added a to /tmp/.tmpXXXXXX/toolsmith.yaml
+    toolsmith: not confined: a
+    help: to confine one: toolsmith mcp sandbox a --learn
+    ");
     fs::write(place.folder.path().join("codex.toml"), "\u{feff}[mcp_servers.c]\ncommand = \"x\"\n").unwrap();
     assert_snapshot!(normal(&place.ok(&["mcp", "import", "codex.toml"]).stderr), @r"
     toolsmith: added c to /tmp/.tmpXXXXXX/toolsmith.yaml
     toolsmith: it counts only in this folder; for all folders: --scope user
+    toolsmith: not confined: c
+    help: to confine one: toolsmith mcp sandbox c --learn
     ");
     let marked = format!("\u{feff}{}", place.text());
     place.project(&marked);
@@ -683,6 +691,8 @@ fn imported_servers_have_distinct_names_and_flat_files_are_read() {
     toolsmith: amap: the path of its URL ends with /sse, so its type is sse
     toolsmith: amap: the environment variable NOT_SET_KEY is not set; until you set it, the server is unavailable
     toolsmith: added amap, my-server, my-server-2 to /tmp/.tmpXXXXXX/toolsmith/config.yaml
+    toolsmith: not confined: my-server, my-server-2
+    help: to confine one: toolsmith mcp sandbox my-server --learn
     "#);
     let entries = place.shown(&[])["servers"].clone();
     assert_eq!(entries[0]["name"], "amap", "{entries:#}");
