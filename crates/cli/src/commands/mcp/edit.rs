@@ -98,10 +98,11 @@ pub(crate) fn confinement(arguments: &AccessArguments, entry: &Entry) -> Option<
     (arguments.sandbox && is_program).then(|| ("sandbox".to_owned(), json!(true)))
 }
 
-/// Whether an entry starts a program other than this one.
+/// Whether an entry starts a program other than this one, and is not disabled.
 pub(crate) fn is_foreign_program(entry: &Entry) -> bool {
     let command = entry.iter().find(|(key, _)| key == "command").and_then(|(_, value)| value.as_str());
-    command.is_some_and(|command| !config::is_this_program(command))
+    let is_off = entry.iter().any(|(key, value)| key == "enabled" && *value == json!(false));
+    !is_off && command.is_some_and(|command| !config::is_this_program(command))
 }
 
 /// A note whether these servers are confined, with the next step.
