@@ -472,8 +472,6 @@ fn our_own_entry_stays_and_settings_that_are_lost_are_named() {
     + off starts: x, disabled
     toolsmith: moved off from /tmp/.tmpXXXXXX/.cursor/mcp.json to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
     toolsmith: the previous text is in /tmp/.tmpXXXXXX/.cursor/mcp.json.toolsmith-backup
-    toolsmith: not confined: off
-    help: to confine one: toolsmith mcp sandbox off --learn
     toolsmith: to put everything back: toolsmith adopt cursor --undo
     "#);
     let servers: Value = serde_json::from_str(&home.read(".cursor/mcp.json")).unwrap();
