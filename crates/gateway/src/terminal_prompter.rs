@@ -74,7 +74,12 @@ fn read(typed: &str, answers: &[(&str, &str, Answer)]) -> Result<Answer, String>
 
 /// A prompt for the user of this command, if there is one: standard input must be a terminal as well.
 pub fn of_command() -> Option<TerminalPrompt> {
-    let prompt = Terminal::new(true, false).prompt();
+    of_terminal(&Terminal::new(true, false))
+}
+
+/// The same prompt for a command that has written to `terminal`: it asks after what was written before.
+pub fn of_terminal(terminal: &Terminal) -> Option<TerminalPrompt> {
+    let prompt = terminal.prompt();
     (io::stdin().is_terminal() && prompt.is_there()).then_some(prompt)
 }
 

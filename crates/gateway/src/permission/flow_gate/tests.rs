@@ -289,7 +289,8 @@ fn permission_and_flows_are_one_question_that_shows_the_arguments() {
         questions,
         [
             "A call needs your permission: s.post\n  {\n    \"body\": \"hello\"\n  }\nIt can carry what s.mail (private) \
-          answered.\nAllow this call?"
+          answered.\nIts arguments have (a help, no proof):\n  no 24 consecutive characters of earlier answers\nAllow this \
+          call?"
         ]
     );
     assert!(fixture.decide("post").is_err(), "the answer was about one call");

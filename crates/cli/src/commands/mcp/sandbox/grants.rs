@@ -95,7 +95,7 @@ pub(super) async fn offer(server: &Server, value: Json, terminal: &Terminal) -> 
         terminal.note(&format!("help: to allow that, write to its entry: {shown}"));
         return Ok(false);
     }
-    let Some(user) = terminal_prompter::of_command() else {
+    let Some(user) = terminal_prompter::of_terminal(terminal) else {
         terminal.note(&format!("help: to allow that: {}", command(name, &value)));
         return Ok(false);
     };

@@ -90,7 +90,7 @@ async fn wait(arguments: &SandboxArguments, terminal: &Terminal) -> Result<u8, F
         tokio::time::sleep(time).await;
         return Ok(exit_code::OK);
     }
-    let Some(user) = terminal_prompter::of_command() else {
+    let Some(user) = terminal_prompter::of_terminal(terminal) else {
         return Err(Failure::command_line(format!("there is no terminal to end the watching of {name}"))
             .hint(format!("watch a command: toolsmith mcp sandbox {name} --learn -- toolsmith run FILE"))
             .hint("or watch for a time: --seconds 60"));

@@ -68,7 +68,7 @@ impl Trial<'_> {
     async fn accepts(&self, settings: &Settings, proposed: &Settings) -> Result<bool, Failure> {
         let name = &self.server.connection.name;
         let more = grants::widened(None, settings, proposed);
-        if let Some(user) = terminal_prompter::of_command() {
+        if let Some(user) = terminal_prompter::of_terminal(self.terminal) {
             let more = printable::exact(&in_one_line(&more));
             return Ok(user.confirm(&format!("Grant {name} {more}, and try again?")).await);
         }
