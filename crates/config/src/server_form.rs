@@ -102,7 +102,7 @@ pub(crate) enum SandboxChoice {
 }
 
 record! {
-    /// What a confined server may use beyond its installation and its working folder.
+    /// Grants of a confined server beyond its installation and its working folder.
     #[derive(Default)]
     #[serde(default)]
     ServerSandboxKeys from ServerSandboxForm {

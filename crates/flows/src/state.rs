@@ -1,4 +1,4 @@
-//! What one execution or one client's session has received, and the flows that its user has allowed to its end.
+//! The answers that one execution or one client's session has received, and the flows that its user has allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
 use crate::provenance::Answers;
 
-/// Maximum number of tools whose answers are told apart. Those of further tools count as private and untrusted answers
+/// Maximum number of tools whose answers are distinguished. Those of further tools count as private and untrusted answers
 /// of any tool: a server that renames its tools without end takes no more memory, and hides nothing.
 pub const MAX_SOURCES: usize = 1_000;
 
 /// The name of [`Source::Others`]. Names of tools contain a dot.
 const OTHERS: &str = "other tools";
 
-/// What was received, and the flows that the user has allowed for as long. Clones are the same state.
+/// The received answers, and the flows that the user has allowed for as long. Clones are the same state.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     received: Arc<Mutex<Received>>,

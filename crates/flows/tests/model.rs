@@ -164,7 +164,7 @@ struct OpenCall {
     stage: Stage,
 }
 
-/// What happened in all sequences.
+/// Counts of all sequences.
 #[derive(Debug, Default)]
 struct Counts {
     steps: u64,

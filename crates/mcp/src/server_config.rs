@@ -122,7 +122,7 @@ pub struct Command {
     /// The niceness of its processes (`nice(2)`): 0 not at all, 19 uses only idle processor time. It does not
     /// identify the server.
     pub niceness: u8,
-    /// What starts it in place of this crate, such as a sandbox.
+    /// Starts it in place of this crate, such as a sandbox.
     pub launcher: Option<Arc<dyn Launcher>>,
 }
 

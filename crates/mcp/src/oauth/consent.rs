@@ -1,4 +1,4 @@
-//! What a login requests, as which client, and how the user agrees to it.
+//! The scopes and the client of a login, and how the user agrees to it.
 
 use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationMetadata, WWWAuthenticateParams};
 

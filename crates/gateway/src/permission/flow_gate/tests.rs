@@ -59,7 +59,7 @@ impl Random {
     }
 }
 
-/// What has happened, as a reference that knows nothing of the gate.
+/// The events so far, as a reference that knows nothing of the gate.
 #[derive(Default)]
 struct World {
     received: BTreeSet<String>,
