@@ -9,8 +9,8 @@ use crate::flow::{Flow, Pair};
 use crate::labels::Labels;
 use crate::provenance::Answers;
 
-/// Maximum number of tools whose answers are distinguished. Those of further tools count as private and untrusted answers
-/// of any tool: a server that renames its tools without end takes no more memory, and hides nothing.
+/// Maximum number of tools whose answers are distinguished. Those of further tools count as private and untrusted
+/// answers of any tool: a server that renames its tools without end takes no more memory, and hides nothing.
 pub const MAX_SOURCES: usize = 1_000;
 
 /// The name of [`Source::Others`]. Names of tools contain a dot.
