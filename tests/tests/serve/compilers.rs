@@ -9,6 +9,7 @@ use end_to_end::serving::{DEMO, Serve, Server, Tree, execute, outcome_of};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+const STARTED: &str = "a spare compiler is started";
 const USED: &str = "a spare compiler has compiled a snippet";
 const UNUSABLE: &str = "a spare compiler was not usable";
 /// More executions than can start before a changed configuration is in force.
@@ -55,9 +56,11 @@ fn count(server: &Server) -> usize {
     compilers(server).commands().len()
 }
 
+/// Waits for this number of compilers that can be used: the process of one is seen a little before that.
 #[track_caller]
 fn wait_for(server: &Server, number: usize) -> Tree {
-    server.wait_until(&format!("{number} spare compilers"), || count(server) == number);
+    let is_ready = || times(server, STARTED) >= times(server, USED) + times(server, UNUSABLE) + number;
+    server.wait_until(&format!("{number} spare compilers"), || count(server) == number && is_ready());
     compilers(server)
 }
 
