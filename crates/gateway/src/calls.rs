@@ -67,7 +67,9 @@ impl PreparedCall<'_> {
         send: impl Future<Output = Result<Answer, CallFailure>>,
     ) -> Result<Answer, CallFailure> {
         if let Some(answer) = self.key.as_ref().and_then(|key| self.results.get(key, self.ttl)) {
-            self.counted.into_iter().for_each(|counted| counted.cached(answer.result.get().len()));
+            if let Some(counted) = self.counted {
+                counted.cached(answer.result.get().len());
+            }
             return Ok(answer);
         }
         self.questions.mark_unchanged();
@@ -81,7 +83,9 @@ impl PreparedCall<'_> {
             Ok(answer) => (!answer.is_error, answer.result.get().len()),
             Err(_) => (false, 0),
         };
-        self.counted.into_iter().for_each(|counted| counted.end(ok, bytes));
+        if let Some(counted) = self.counted {
+            counted.end(ok, bytes);
+        }
         answer
     }
 }

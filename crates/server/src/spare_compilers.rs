@@ -33,7 +33,9 @@ impl Latest {
 
 impl Drop for Latest {
     fn drop(&mut self) {
-        self.0.upgrade().iter().for_each(|engine| engine.close_spare_compilers());
+        if let Some(engine) = self.0.upgrade() {
+            engine.close_spare_compilers();
+        }
     }
 }
 

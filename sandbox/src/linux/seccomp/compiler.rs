@@ -35,7 +35,8 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
 /// The calls that are denied with any arguments.
 pub(super) fn denied(keep_metadata: bool) -> Rules {
     let metadata = METADATA.iter().chain(old::METADATA).filter(|_| keep_metadata);
-    always(dangerous::calls().chain(DENIED.iter().chain(old::DENIED).chain(metadata).copied()))
+    let listed = [DENIED, CONTAINED, old::DENIED].concat();
+    always(dangerous::calls().chain(listed).chain(metadata.copied()))
 }
 
 /// Adds what is denied with certain arguments, but for sockets.
@@ -74,9 +75,6 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_sendfile,
     // Timers on processor time.
     libc::SYS_timer_create,
-    // The process group is needed to find all processes again.
-    libc::SYS_setsid,
-    libc::SYS_setpgid,
     // Signals with a forged sender or by descriptor. `kill` has conditions.
     libc::SYS_rt_sigqueueinfo,
     libc::SYS_rt_tgsigqueueinfo,
@@ -85,8 +83,7 @@ pub(super) const DENIED: &[i64] = &[
     // Files without a path, which Landlock would allow to execute.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
-    // Observing files and mounts elsewhere, and which parts of files were read lately.
-    libc::SYS_inotify_add_watch,
+    // Observing mounts elsewhere, and which parts of files were read lately.
     SYS_STATMOUNT,
     SYS_LISTMOUNT,
     SYS_CACHESTAT,
@@ -94,6 +91,15 @@ pub(super) const DENIED: &[i64] = &[
     SYS_LSM_GET_SELF_ATTR,
     SYS_LSM_SET_SELF_ATTR,
     SYS_LSM_LIST_MODULES,
+];
+
+/// Further denied calls, whose effect ends at namespaces and a root of one's own: a server that has them may make them.
+pub(super) const CONTAINED: &[i64] = &[
+    // The process group is needed to find all processes again.
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    // Observing files elsewhere.
+    libc::SYS_inotify_add_watch,
     // Shared objects of the machine without a path. Their numbers can be guessed, so calls that take a number
     // are as dangerous as those that look one up.
     libc::SYS_shmget,

@@ -4,7 +4,7 @@
 use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 
-use super::compiler::{conditions, denied, refusing};
+use super::compiler::{CONTAINED, conditions, denied, refusing};
 use super::filters::{Context, Deciding, Filters};
 use super::rules::{always, answering, int, unavailable, watching, when};
 use super::search::{Built, Rules};
@@ -12,7 +12,7 @@ use super::{old, traced};
 use crate::Network;
 
 /// Calls that are denied to a compiler and that every server may make. `socket` has conditions.
-const NEEDED: &[i64] = &[
+pub(super) const NEEDED: &[i64] = &[
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -27,35 +27,6 @@ const NEEDED: &[i64] = &[
     libc::SYS_recvmmsg,
     // A server executes what it wants of its own.
     libc::SYS_memfd_create,
-];
-
-/// Calls whose effect ends at the namespaces and the root of a server.
-const CONTAINED: &[i64] = &[
-    libc::SYS_setsid,
-    libc::SYS_setpgid,
-    libc::SYS_inotify_add_watch,
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-    libc::SYS_truncate,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
 ];
 
 /// Calls with large parts of the kernel behind them, without which programs copy. Programs know that a kernel may lack
@@ -158,6 +129,3 @@ fn protocols(rules: &mut Rules) -> Built<()> {
     let other = vec![int(0, Eq, libc::AF_NETLINK as u32)?, int(2, Ne, libc::NETLINK_ROUTE as u32)?];
     when(rules, libc::SYS_socket, other)
 }
-
-#[cfg(test)]
-pub(super) const LISTS: [&[i64]; 2] = [NEEDED, CONTAINED];

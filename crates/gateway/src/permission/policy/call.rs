@@ -40,36 +40,28 @@ impl PermissionPolicy {
         arguments: &RawValue,
         execution: &ExecutionAnswers,
     ) -> Result<(), Refusal> {
-        let decided = self.decided_call((server, tool), requested, arguments, execution).await;
-        decided.inspect_err(|refusal| self.note(refusal))
-    }
-
-    async fn decided_call(
-        &self,
-        (server, tool): (&str, &str),
-        requested: impl FnOnce() -> RequestedTool,
-        arguments: &RawValue,
-        execution: &ExecutionAnswers,
-    ) -> Result<(), Refusal> {
-        let permission = self.holds(server, tool);
-        let is_known = match permission {
-            Permission::Deny => return Err(Refusal::of(&[requested()], Reason::Configuration)),
-            Permission::Allow => true,
-            Permission::Ask => execution.allows(server, tool),
-            Permission::AskEach => false,
+        let decide = async {
+            let permission = self.holds(server, tool);
+            let is_known = match permission {
+                Permission::Deny => return Err(Refusal::of(&[requested()], Reason::Configuration)),
+                Permission::Allow => true,
+                Permission::Ask => execution.allows(server, tool),
+                Permission::AskEach => false,
+            };
+            if is_known && self.flows.decide(server, tool) == Decision::Allow {
+                return Ok(());
+            }
+            let requested = requested();
+            let requested = self.identified(std::slice::from_ref(&requested)).pop().unwrap_or(requested);
+            let is_open = || match permission {
+                _ if is_known => false,
+                Permission::Ask => !self.open([&requested]).is_empty(),
+                _ => !self.session().contains(&requested),
+            };
+            let memorable = permission == Permission::Ask;
+            self.settle((&requested, arguments, memorable), is_open, execution).await
         };
-        if is_known && self.flows.decide(server, tool) == Decision::Allow {
-            return Ok(());
-        }
-        let requested = requested();
-        let requested = self.identified(std::slice::from_ref(&requested)).pop().unwrap_or(requested);
-        let is_open = || match permission {
-            _ if is_known => false,
-            Permission::Ask => !self.open([&requested]).is_empty(),
-            _ => !self.session().contains(&requested),
-        };
-        let memorable = permission == Permission::Ask;
-        self.settle((&requested, arguments, memorable), is_open, execution).await
+        decide.await.inspect_err(|refusal| self.note(refusal))
     }
 
     /// Asks the user about a call until nothing is open: while a question is open, the call may be allowed for the whole
