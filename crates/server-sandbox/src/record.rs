@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use runner::Protected;
 use sandbox::{Attempt, Network, Policy, system_call_name};
 use serde::{Deserialize, Serialize};
@@ -77,7 +78,7 @@ impl Record {
     /// The refusals so far.
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
-        self.refusals.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.refusals.lock().clone()
     }
 
     /// A record that is also written to a file.
@@ -86,7 +87,7 @@ impl Record {
     }
 
     fn add(&self, refusal: Refusal) {
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = self.refusals.lock();
         if refusals.contains(&refusal) {
             return;
         }

@@ -83,6 +83,24 @@ fn an_answer_goes_into_another_call_only_with_a_yes() {
     ");
 }
 
+/// Parts of earlier answers are found behind the escapes of JSON. The log has where they are from, and no text.
+#[test]
+fn parts_of_earlier_answers_are_marked() {
+    let audit = "serve: { audit: { file: log/audit.jsonl, arguments: none } }\n";
+    let mut server = start(&(servers(FLOWS, "    trust: true\n") + audit));
+    let code = r#"let mail = mail::echo().message("Ada wrote:\n\"the key is below the mat\"").await?.text();
+web::echo().message(format!("Dear all, {mail}")).await?.text()"#;
+    let (questions, answer) = call(&mut server, 1, &execute(code), &["once"]);
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
+    assert_snapshot!(normal(&questions[0]), @"");
+    let log = std::fs::read_to_string(server.path("log/audit.jsonl")).unwrap();
+    assert!(!log.contains("below the mat"), "{log}");
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let flows = lines.filter(|line| !line["flows"].is_null());
+    let flows: Vec<Value> = flows.map(|line| json!({ "event": line["event"], "flows": line["flows"] })).collect();
+    assert_snapshot!(serde_json::to_string_pretty(&flows).unwrap(), @"");
+}
+
 /// The permission of the tools and the flows of a call are one question.
 #[test]
 fn the_question_before_the_run_names_the_flows() {

@@ -7,6 +7,7 @@ mod answers;
 mod audit;
 mod clients;
 mod compilers;
+mod confined;
 mod content_blocks;
 mod event_loop;
 mod floods;
