@@ -118,6 +118,7 @@ pub fn identity(server: &Server) -> String {
             part(remote.url.as_bytes());
             pairs(&remote.headers, &mut part);
         }
+        mcp::Transport::InProcess(server) => part(server.identity().as_bytes()),
     }
     hasher.finalize().to_hex()[..32].to_owned()
 }

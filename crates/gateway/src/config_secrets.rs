@@ -22,6 +22,7 @@ pub fn masker(config: &Config) -> Masker {
                 values.extend(remote.oauth.iter().filter_map(|oauth| oauth.client_secret.clone()));
                 values.extend(password(&remote.url));
             }
+            mcp::Transport::InProcess(_) => {}
         }
     }
     values.extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));

@@ -16,6 +16,7 @@ pub(crate) async fn start<T>(
     let (action, by) = match &server.transport {
         Transport::Stdio(command) => ("starting", program(&command.command)),
         Transport::Http(remote) | Transport::Sse(remote) => ("connecting to", host_of(&remote.url)),
+        Transport::InProcess(_) => ("starting", "this process".to_owned()),
     };
     show(host, Wait::start(action, format!("{} ({by})", server.name)), work).await
 }

@@ -248,6 +248,7 @@ fn visit(transport: &mut Transport, change: &mut dyn FnMut(&mut String)) {
                 [scope, client_id, client_secret].into_iter().flatten().for_each(change);
             }
         }
+        Transport::InProcess(_) => {}
     }
 }
 

@@ -28,6 +28,7 @@ mod error;
 pub mod form;
 mod host;
 mod http;
+mod in_process;
 pub mod keyring;
 mod listing;
 mod lock;
@@ -50,6 +51,7 @@ pub use check::{InputCheck, Invalid, SchemaError};
 pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
 pub use host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError};
+pub use in_process::{InProcessServer, Introduction, OpenError, Tools};
 pub use listing::{
     Listing, ListingError, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS,
     PageDigest, Tool,

@@ -13,6 +13,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::error::SpawnError;
+use crate::in_process::InProcessServer;
 
 /// Default time limit for starting a server with its handshake, and for its whole tool list.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -100,6 +101,8 @@ pub enum Transport {
     Http(Remote),
     /// HTTP with server-sent events (MCP 2024-11-05): a stream to read from, and a URL to post to.
     Sse(Remote),
+    /// A server within this process.
+    InProcess(Arc<dyn InProcessServer>),
 }
 
 /// A program to start.
@@ -227,6 +230,7 @@ impl Transport {
             Self::Stdio(_) => "stdio",
             Self::Http(_) => "http",
             Self::Sse(_) => "sse",
+            Self::InProcess(_) => "in-process",
         }
     }
 }
