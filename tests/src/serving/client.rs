@@ -172,7 +172,8 @@ impl Client {
     pub fn with_tasks(self) -> Self {
         let capabilities =
             json!({ "elicitation": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
-        Client { capabilities, ..self.stateless() }
+        let client = if self.is_stateless() { self } else { self.stateless() };
+        Client { capabilities, ..client }
     }
 
     fn is_stateless(&self) -> bool {

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use end_to_end::harness::{WATCHDOG, wait_until};
+use end_to_end::harness::WATCHDOG;
 use end_to_end::page::normal;
 use futures::future::BoxFuture;
 use insta::assert_snapshot;
@@ -59,6 +59,17 @@ impl Tasks {
         let result = self.session.call_with(tool, arguments(&json!({ "message": script })), options).await?;
         let result: Value = serde_json::from_str(result.raw().get()).unwrap();
         Ok(result["content"][0]["text"].as_str().unwrap().to_owned())
+    }
+
+    /// Waits until the server was asked to cancel this task.
+    async fn await_cancellation(&self, id: &str) {
+        let line = format!("tasks/cancel {id}");
+        let waiting = async {
+            while !self.record().contains(&line) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        assert!(tokio::time::timeout(WATCHDOG, waiting).await.is_ok(), "{:?}", self.record());
     }
 
     /// The requests that the server has received for tasks, without repetitions.
@@ -123,7 +134,15 @@ async fn failures_of_a_task_are_those_of_the_call() {
     ] {
         shown.push(format!("{tool} {script}: {}", tasks.call(tool, script).await.unwrap_err()));
     }
-    assert_snapshot!(normal(&shown.join("\n")), @"");
+    assert_snapshot!(normal(&shown.join("\n")), @r"
+    echo fails: MCP server `faulty`: the answer of tool `echo` failed with error -32001: the job broke
+    job fails: MCP server `faulty`: the answer of tool `job` failed with error -32001: the job broke
+    echo cancels: MCP server `faulty`: its task was cancelled on its side
+    echo hibernates: MCP server `faulty`: broke the protocol: its task has the unknown status `hibernating`
+    echo confuses: MCP server `faulty`: broke the protocol: it answered `tasks/get` with another task
+    echo empty: MCP server `faulty`: broke the protocol: its task is completed and has no result
+    echo forgets: MCP server `faulty`: broke the protocol: it no longer knows the task of this call (Task not found; it keeps a task for [time])
+    ");
     tasks.fixture.close(tasks.session).await;
 }
 
@@ -131,19 +150,13 @@ async fn failures_of_a_task_are_those_of_the_call() {
 async fn a_task_that_takes_too_long_or_is_dropped_is_cancelled() {
     let tasks = Tasks::new(Duration::from_secs(1)).await;
     let late = tasks.call("echo", "endless").await.unwrap_err();
-    assert_snapshot!(normal(&late), @"");
-    let is_cancelled = |id: &str| tasks.record().contains(&format!("tasks/cancel {id}"));
-    let shown = || tasks.record().join("\n");
-    wait_until("the cancellation", WATCHDOG, || is_cancelled("task 0"), shown);
+    assert_snapshot!(normal(&late), @r"
+    MCP server `faulty`: the answer of tool `echo` took longer than 1 s; the request was cancelled; raise `requestTimeout` if the tool needs longer
+    ");
+    tasks.await_cancellation("task 0").await;
     // The server wants to be polled once in an hour.
     let call = tasks.call("echo", "slow");
-    let dropped = tokio::time::timeout(Duration::from_millis(300), call).await;
-    assert!(dropped.is_err());
-    let waiting = async {
-        while !is_cancelled("task 1") {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(WATCHDOG, waiting).await.unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(300), call).await.is_err());
+    tasks.await_cancellation("task 1").await;
     tasks.fixture.close(tasks.session).await;
 }

@@ -136,7 +136,9 @@ fn a_task_is_cancelled_and_is_its_clients_alone() {
         shown.push(refused["error"]["message"].as_str().unwrap().replace(&id, "ID"));
     }
     shown.dedup();
-    assert_snapshot!(normal(&shown.join("\n")), @"");
+    assert_snapshot!(normal(&shown.join("\n")), @r#"
+    no task "ID" of yours is known to this process, which shares no state with others (serve.sharedState): it ended more than 600 s ago, or this server has restarted; it is not run again. What it did is in the user's history (`toolsmith history`)
+    "#);
     assert_eq!(alice.ask("tasks/cancel", &about(&id))["result"]["resultType"], "complete");
     assert_eq!(after(&server, &alice, &id, "working")["status"], "cancelled");
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use serde_json::{Map, Value, json};
+use system::event_loop::off_loop;
 use system::{calendar, random};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
@@ -164,12 +165,13 @@ async fn drive(
     held: Weak<PendingRequests>,
     task: Arc<Task>,
     shared: Option<Arc<SharedState>>,
-    (work, _reserved): (PendingRequest, Reserved),
+    (work, mut reserved): (PendingRequest, Reserved),
 ) {
     let shared = shared.as_deref();
     let end = work_on(&task, work, shared).await;
     let Some(kept) = held.upgrade().map(|held| held.return_time()) else { return };
     task.end(end, kept);
+    reserved.shrink(off_loop(RESULT, || task.state().to_string().len()));
     task.share(shared).await;
     sleep(kept).await;
     if let Some(held) = held.upgrade() {
