@@ -67,12 +67,12 @@ pub(crate) async fn answer(
     let Some(job) = Job::of(name, arguments, answers) else { return Ok(None) };
     let runs_tasks =
         is_stateless(context) && context.client_capabilities().is_some_and(|able| able.supports_tasks());
-    if runs_tasks && !matches!(job, Job::Greet(_)) {
+    if runs_tasks && name != "greet" {
         let options = TaskOptions::new().with_poll_interval_ms(POLL).with_status_message("started");
         let task = manager.spawn(options, |context| Box::pin(async move { job.run(Some(&context)).await }));
         return Ok(Some(CallToolResponse::Task(CreateTaskResult::new(task))));
     }
-    if is_stateless(context) && matches!(job, Job::Fail { .. } | Job::Ask(_)) {
+    if is_stateless(context) && !matches!(job, Job::Compute { .. }) && name != "greet" {
         let required = ClientCapabilities::builder().enable_tasks().build();
         return Err(ErrorData::missing_required_client_capability(required));
     }
