@@ -19,6 +19,7 @@ mod remote;
 mod servers;
 mod subagent;
 mod table;
+mod tasks;
 mod tokens;
 mod web;
 
@@ -129,6 +130,9 @@ async fn answered(
     rows.extend(clients::run(installed, product, is_chosen).await?);
     if is_chosen([subagent::PART, "stdio"]) {
         rows.push(subagent::run(installed, product).await?);
+    }
+    if is_chosen([tasks::PART, ""]) {
+        rows.extend(tasks::run(installed, product).await?);
     }
     if is_chosen([reductions::PART, "stdio"]) {
         let (row, table) = reductions::run(product).await;

@@ -34,7 +34,7 @@ use crate::pins::Pins;
 use crate::propagation::PassedOn;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
-use crate::tool_list::{ONLY_AS_TASK, ToolList, runs_only_as_task};
+use crate::tool_list::{ToolList, runs_only_as_task};
 use crate::waiting;
 
 use attempt::{Attempt, Opening};
@@ -359,9 +359,6 @@ impl Sessions {
     ) -> Result<Answer, CallFailure> {
         let Opened { session, tools, .. } = self.usable(server).await?;
         self.guard(server, tool, &tools, &arguments)?;
-        let is_rejected_task = |error: &mcp::Error| {
-            is_rejection(error) && tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw))
-        };
         let call = self.services.prepare(CheckedCall {
             config: &self.config,
             client: &self.client,
@@ -372,17 +369,12 @@ impl Sessions {
             questions: self.host.questions(),
         });
         let send = async {
-            match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
+            let as_task = tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw));
+            match session.call_with(tool, arguments, CallOptions::with_meta(meta).as_task(as_task)).await {
                 Ok(result) => {
                     Ok(Answer { is_error: result.is_error(), result: result.into_raw(), cached: None })
                 }
-                Err(error) => {
-                    let mut failure = self.failure(&error);
-                    if is_rejected_task(&error) {
-                        failure.message = format!("{}; {ONLY_AS_TASK}", failure.message);
-                    }
-                    Err(failure)
-                }
+                Err(error) => Err(self.failure(&error)),
             }
         };
         waiting::answer(&*self.host, server, tool, call.make(send)).await
@@ -414,11 +406,6 @@ impl Sessions {
     pub fn unchecked(&self) -> Vec<String> {
         self.guards.unchecked()
     }
-}
-
-/// Whether the server answered with an error.
-fn is_rejection(error: &mcp::Error) -> bool {
-    matches!(*error.kind, ErrorKind::Rpc { .. })
 }
 
 #[cfg(test)]

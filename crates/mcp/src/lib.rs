@@ -76,7 +76,7 @@ pub use server_config::{
 };
 pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,
-    Session, connect_all,
+    Session, TaskSink, connect_all,
 };
 pub use trace::{TARGET as TRACE_TARGET, switch_trace};
 pub use wire::{

@@ -10,6 +10,7 @@ mod exchange;
 mod forward;
 mod lists;
 mod process;
+mod task;
 
 use std::{
     collections::BTreeMap,
@@ -43,7 +44,7 @@ use crate::{
 
 pub use connect::connect_all;
 pub use deadline::PROGRESS_FACTOR;
-pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, RESERVED_META};
+pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, RESERVED_META, TaskSink};
 pub use forward::ForwardedRequest;
 pub use lists::{Items, MAX_ITEMS};
 

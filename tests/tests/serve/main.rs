@@ -36,6 +36,7 @@ mod spares;
 mod spares_http;
 mod stateless;
 mod subagents;
+mod tasks;
 mod thousand;
 mod traces;
 mod turns;
