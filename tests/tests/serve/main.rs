@@ -34,6 +34,7 @@ mod scratch;
 mod spares;
 mod spares_http;
 mod stateless;
+mod stateless_servers;
 mod subagents;
 mod thousand;
 mod traces;

@@ -99,6 +99,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "slow-with-progress" => talkative::slow_with_progress(),
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
+        "stateless-process" => counting::stateless_process(argument),
         "values" => values::values(),
         "forms" => forms::forms(),
         "chatty-stderr" => chatty_stderr(),
