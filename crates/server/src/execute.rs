@@ -426,12 +426,26 @@ impl ClientExecution {
         });
     }
 
-    /// The sessions with servers that the execution uses together with others.
+    /// The sessions with servers that the execution uses together with others. The snapshot decides: the present
+    /// configuration may be another one.
     fn shared_sessions(&self) -> Arc<ExecutionSessions> {
         let (session, abilities) = (&*self.session, self.caller.abilities);
         let own = || session.upstreams(abilities, &self.peer);
-        let of_subject = || Some(self.state.upstreams_of(abilities, session.subject.as_ref()?));
-        ExecutionSessions::new(&self.snapshot, (session, &self.state), own, of_subject)
+        let mut servers = self.snapshot.config().servers.iter();
+        // A client without a session has no own ones that keep state.
+        let shares = session.lasts() && servers.any(|server| server.session == SessionMode::Shared);
+        let stateless = self.snapshot.stateless.clone();
+        let of_subject = (!stateless.is_empty()).then(|| match &session.subject {
+            Some(subject) => self.state.upstreams_of(abilities, subject),
+            None => own(),
+        });
+        Arc::new(ExecutionSessions {
+            of_client: shares.then(own),
+            of_subject,
+            stateless,
+            cache: self.state.cache.clone(),
+            masker: self.snapshot.settings.masker.clone(),
+        })
     }
 
     /// Sends questions of servers with shared sessions to the client of this execution until the result is dropped.

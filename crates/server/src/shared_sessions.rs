@@ -11,9 +11,6 @@ use gateway::sessions::{Opened, SharedSessions, Unopened};
 use runner::Cache;
 use terminal::Masker;
 
-use super::session::ClientSession;
-use super::snapshot::Snapshot;
-use super::state::ServerState;
 use super::upstreams::Upstreams;
 
 /// The sessions that the executions of a client use together, or with those of other clients of its subject.
@@ -23,40 +20,13 @@ pub(crate) struct ExecutionSessions {
     /// The subject's; a client without a subject uses its own.
     pub(crate) of_subject: Option<Arc<Upstreams>>,
     /// The servers that keep nothing between requests, by name.
-    stateless: BTreeSet<String>,
-    cache: Cache,
+    pub(crate) stateless: BTreeSet<String>,
+    pub(crate) cache: Cache,
     /// Masks secrets in errors.
-    masker: Masker,
+    pub(crate) masker: Masker,
 }
 
 impl ExecutionSessions {
-    /// Those that an execution with this snapshot needs, from a client's `own` sessions and those of its subject. The
-    /// snapshot decides: the present configuration may be another one. A client without a session has no own ones that
-    /// keep state.
-    pub(crate) fn new(
-        snapshot: &Snapshot,
-        (session, state): (&ClientSession, &ServerState),
-        own: impl Fn() -> Arc<Upstreams>,
-        of_subject: impl FnOnce() -> Option<Arc<Upstreams>>,
-    ) -> Arc<Self> {
-        let servers = &snapshot.config().servers;
-        let has = |mode: SessionMode| servers.iter().any(|server| server.session == mode);
-        let shares = has(SessionMode::Shared) && session.lasts();
-        let is_auto = |name: &String| {
-            snapshot.config().server(name).is_some_and(|server| server.session == SessionMode::Auto)
-        };
-        let stateless: BTreeSet<String> =
-            snapshot.stateless.iter().filter(|name| is_auto(name)).cloned().collect();
-        let of_subject = (!stateless.is_empty()).then(|| of_subject().unwrap_or_else(&own));
-        Arc::new(ExecutionSessions {
-            of_client: shares.then(&own),
-            of_subject,
-            stateless,
-            cache: state.cache.clone(),
-            masker: snapshot.settings.masker.clone(),
-        })
-    }
-
     /// The owner of the session with a server; `None` if each execution has its own.
     fn owner(&self, server: &Server) -> Option<&Arc<Upstreams>> {
         match server.session {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use audit::Audit;
-use config::{Config, Glob};
+use config::{Config, Glob, SessionMode};
 use gateway::catalog::{ServerIntroduction, ToolLists};
 use gateway::config_secrets;
 use gateway::direct::{Partition, presented};
@@ -72,7 +72,7 @@ pub struct Snapshot {
     has_resources: bool,
     /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
-    /// The servers that keep nothing between requests (MCP 2026-07-28), by name.
+    /// The servers with `session: auto` that keep nothing between requests (MCP 2026-07-28), by name.
     pub(crate) stateless: BTreeSet<String>,
     /// The reason of each unavailable server, including those with remembered lists.
     reasons: BTreeMap<String, String>,
@@ -94,7 +94,7 @@ pub(crate) struct Lists {
     pub(crate) has_resources: bool,
     /// The servers' descriptions of themselves.
     pub(crate) about: BTreeMap<String, String>,
-    /// The servers that keep nothing between requests, by name.
+    /// The servers with `session: auto` that keep nothing between requests, by name.
     pub(crate) stateless: BTreeSet<String>,
 }
 
@@ -106,7 +106,9 @@ impl Lists {
         if !introduction.about.is_empty() {
             self.about.insert(server.to_owned(), introduction.about);
         }
-        self.stateless.extend(introduction.is_stateless.then(|| server.to_owned()));
+        let is_shared =
+            settings.config.server(server).is_some_and(|server| server.session == SessionMode::Auto);
+        self.stateless.extend((introduction.is_stateless && is_shared).then(|| server.to_owned()));
     }
 }
 

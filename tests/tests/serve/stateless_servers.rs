@@ -63,7 +63,7 @@ fn begin(server: &mut Server, id: u32, params: &Value) {
 }
 
 #[track_caller]
-fn answer(server: &mut Server, id: u32) -> Value {
+fn answer_of(server: &mut Server, id: u32) -> Value {
     server.receive("an answer", |message| message["id"] == id && message["method"].is_null())
 }
 
@@ -74,7 +74,7 @@ fn one_process_serves_executions_at_once() {
     // Each waits until both are in the same process.
     begin(&mut server, 2, &call("meet"));
     begin(&mut server, 3, &call("meet"));
-    let answers = [answer(&mut server, 2), answer(&mut server, 3)];
+    let answers = [answer_of(&mut server, 2), answer_of(&mut server, 3)];
     assert_eq!(process(&answers[0]), process(&answers[1]));
     assert_eq!(process(&server.ask(4, "tools/call", &call(""))), process(&answers[0]));
     assert_eq!(recorded.count("discover"), 1, "the watched session");
@@ -137,7 +137,7 @@ fn a_cancelled_execution_does_not_disturb_the_calls_of_others() {
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
     server.wait_until("the cancellation", || recorded.count("cancelled") == 1);
     let released = process(&server.ask(4, "tools/call", &call("release")));
-    assert_eq!(process(&answer(&mut server, 3)), released);
+    assert_eq!(process(&answer_of(&mut server, 3)), released);
     assert_eq!(recorded.count("discover"), 1);
 }
 
@@ -153,7 +153,7 @@ fn the_end_of_the_process_fails_only_calls_in_flight() {
                 (before != after, failed)";
     let answer = server.ask(3, "tools/call", &execute(code));
     assert_eq!(outcome_of(&answer)["result"], json!([true, true]), "{answer:#}");
-    let interrupted = answer(&mut server, 2);
+    let interrupted = answer_of(&mut server, 2);
     assert_snapshot!(normal(&outcome_of(&interrupted)["error"]["message"]), @"");
     assert_eq!(recorded.count("discover"), 2, "the watched session and the next one");
 }
