@@ -154,7 +154,7 @@ fn the_end_of_the_process_fails_only_calls_in_flight() {
     let answer = server.ask(3, "tools/call", &execute(code));
     assert_eq!(outcome_of(&answer)["result"], json!([true, true]), "{answer:#}");
     let interrupted = answer_of(&mut server, 2);
-    assert_snapshot!(normal(&outcome_of(&interrupted)["error"]["message"]), @"");
+    assert_snapshot!(normal(&outcome_of(&interrupted)["error"]["message"]), @"s.process is unavailable: MCP server `s`: the connection ended while waiting for the answer of tool `process`; the process exited with status 0");
     assert_eq!(recorded.count("discover"), 2, "the watched session and the next one");
 }
 
