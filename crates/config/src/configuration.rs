@@ -118,7 +118,7 @@ impl Server {
             check_input: true,
             check_output: true,
             code_mode: true,
-            session: SessionMode::Fresh,
+            session: SessionMode::Auto,
             spare: true,
             layer: ConfigLayer::Demo,
             target,

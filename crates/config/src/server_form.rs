@@ -69,7 +69,7 @@ record! {
         /// Whether an answer that does not fit the tool's output schema is an error.
         check_output: bool = true,
         /// Whether executions get their own session with it, or a client's executions share one.
-        session: SessionMode = SessionMode::Fresh,
+        session: SessionMode = SessionMode::Auto,
         /// Whether sessions with it may be opened before an execution needs them (`serve.spares`).
         spare: bool = true,
         /// Folders that the server may list as roots: paths, or file:// addresses.
@@ -178,8 +178,11 @@ impl Kind for SandboxChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionMode {
-    /// Each execution has its own.
+    /// `fresh`, except with a server that keeps nothing between requests (MCP 2026-07-28): all executions of a subject
+    /// share one.
     #[default]
+    Auto,
+    /// Each execution has its own.
     Fresh,
     /// All executions of a client session share one.
     Shared,

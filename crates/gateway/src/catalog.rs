@@ -59,6 +59,9 @@ pub struct ServerIntroduction {
     pub has_resources: bool,
     /// One line about the server; empty if it has none.
     pub about: String,
+    /// Whether it keeps nothing between requests: its protocol has no sessions (MCP 2026-07-28 and later).
+    #[serde(default)]
+    pub is_stateless: bool,
 }
 
 impl ServerIntroduction {
@@ -67,7 +70,8 @@ impl ServerIntroduction {
     pub fn of(session: &mcp::Session, masker: &Masker) -> Self {
         let about = session.about().unwrap_or_default();
         let has_resources = session.capabilities()["resources"].is_object();
-        ServerIntroduction { has_resources, about: masker.mask(&about).into_owned() }
+        let (about, is_stateless) = (masker.mask(&about).into_owned(), session.is_stateless());
+        ServerIntroduction { has_resources, about, is_stateless }
     }
 }
 

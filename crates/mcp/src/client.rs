@@ -40,6 +40,8 @@ pub(crate) struct Client {
     host: Arc<dyn Host>,
     /// The number of questions from the server that wait for the user or a model.
     questions: watch::Sender<usize>,
+    /// The number of waits of the connection itself, such as for memory.
+    waits: watch::Sender<usize>,
     /// The limits on these questions.
     open: Arc<OpenQuestions>,
     /// The pending requests that track progress.
@@ -66,6 +68,7 @@ pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
 struct Watcher {
     made: Arc<Notify>,
     sink: Option<ProgressSink>,
+    host: Arc<dyn Host>,
 }
 
 /// The pending requests that track progress, by token.
@@ -179,26 +182,32 @@ impl Client {
             trace: Trace::new(&config.name, config.debug),
             host,
             questions: watch::Sender::default(),
+            waits: watch::Sender::default(),
             open: Arc::default(),
             watchers: Arc::default(),
             tasks: Arc::default(),
         }
     }
 
-    /// A receiver for the number of questions that wait for the user or a model.
-    pub(crate) fn questions(&self) -> watch::Receiver<usize> {
-        self.questions.subscribe()
+    /// The same client side with another host, whose questions it counts apart.
+    pub(crate) fn for_host(&self, host: Arc<dyn Host>) -> Self {
+        Self { host, questions: watch::Sender::default(), open: Arc::default(), ..self.clone() }
+    }
+
+    /// The counts of what pauses the deadlines of requests: questions for the user or a model, and waits.
+    pub(crate) fn pauses(&self) -> [watch::Receiver<usize>; 2] {
+        [self.questions.subscribe(), self.waits.subscribe()]
     }
 
     /// A counter to raise while requests wait for something that must not count against their deadlines.
     pub(crate) fn waits(&self) -> watch::Sender<usize> {
-        self.questions.clone()
+        self.waits.clone()
     }
 
     /// Tracks the progress of the request with this token.
     pub(crate) fn progress_of(&self, token: ProgressToken, sink: Option<ProgressSink>) -> Progress {
-        let made = Arc::new(Notify::new());
-        self.watchers.lock().insert(token.clone(), Watcher { made: Arc::clone(&made), sink });
+        let (made, host) = (Arc::new(Notify::new()), Arc::clone(&self.host));
+        self.watchers.lock().insert(token.clone(), Watcher { made: Arc::clone(&made), sink, host });
         Progress { watchers: Arc::clone(&self.watchers), token, made }
     }
 
@@ -218,15 +227,16 @@ impl Client {
 
     /// Passes progress on to whoever tracks the request with this token, and to the host.
     pub(crate) fn progressed(&self, token: &ProgressToken, made: ProgressMade) {
-        let sink = self.watchers.lock().get(token).and_then(|watcher| {
+        let watcher = self.watchers.lock().get(token).map(|watcher| {
             watcher.made.notify_one();
-            watcher.sink.clone()
+            (watcher.sink.clone(), Arc::clone(&watcher.host))
         });
+        let (sink, host) = watcher.unwrap_or_else(|| (None, Arc::clone(&self.host)));
         if let Some(sink) = sink {
             sink(made.clone());
         }
         let ProgressMade { done, total, message } = made;
-        self.notify(&Notice::Progress { done, total, message });
+        host.notice(&self.server, &Notice::Progress { done, total, message });
     }
 
     /// Handles a server's request by its method; returns `None` for an unknown method.

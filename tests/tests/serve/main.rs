@@ -35,6 +35,7 @@ mod scratch;
 mod spares;
 mod spares_http;
 mod stateless;
+mod stateless_servers;
 mod subagents;
 mod tasks;
 mod thousand;

@@ -331,7 +331,7 @@ impl Attempt<'_> {
             cancelling: Default::default(),
             timers: Default::default(),
         };
-        Ok(Session { inner: Arc::new(inner) })
+        Ok(Session { inner: Arc::new(inner), holder: None })
     }
 
     async fn in_time<T>(

@@ -291,7 +291,7 @@ impl Session {
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
         let parameters = request.get_mut("params").map(Value::take).unwrap_or_default();
         let quoted = shown(&method, QUOTED_BYTES);
-        match self.inner.client.answer(&method, parameters).await {
+        match self.client().answer(&method, parameters).await {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(error)) => Err(self.fail(ErrorKind::Host {
                 reason: format!("its request for input (`{quoted}`) was refused: {error}"),
@@ -337,7 +337,7 @@ impl Session {
         let Terms { method, phase, meta, limit, progress: sink, .. } = terms;
         let mut request = CustomRequest::new(method, None);
         request.extensions.insert(Arc::clone(raw));
-        let deadline = Deadline::new(limit, self.inner.client.questions());
+        let deadline = Deadline::new(limit, self.client().pauses());
         let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
         let sending =
             self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
@@ -348,7 +348,7 @@ impl Session {
         }
         raw.set_progress_token(handle.progress_token.clone());
         let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
-        let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
+        let progress = self.client().progress_of(handle.progress_token.clone(), sink);
         let outcome = tokio::select! {
             biased;
             outcome = handle.await_response() => outcome.map(drop),

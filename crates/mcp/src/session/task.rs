@@ -225,12 +225,12 @@ impl Session {
     ) -> Result<Box<RawValue>, Error> {
         let Created { form, state } = created;
         let mut cancel = CancelTask { inner: &self.inner, id: Some(state.task_id.clone()) };
-        let client = &self.inner.client;
+        let client = self.client();
         let own = || ProgressToken(NumberOrString::String(format!("task {}", state.task_id).into()));
         // In 2025-11-25 the token of the call stays valid.
         let token = request.progress_token().unwrap_or_else(own);
         let progress = client.progress_of(token.clone(), terms.progress.clone());
-        let deadline = Deadline::new(terms.limit, client.questions());
+        let deadline = Deadline::new(terms.limit, client.pauses());
         let mut followed = Followed {
             session: self,
             id: state.task_id.clone(),

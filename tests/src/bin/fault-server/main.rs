@@ -101,6 +101,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
         "tasks" => tasks::tasks(argument),
+        "stateless-process" => counting::stateless_process(argument),
         "values" => values::values(),
         "forms" => forms::forms(),
         "chatty-stderr" => chatty_stderr(),
