@@ -12,6 +12,7 @@ mod first_hour;
 mod first_try;
 mod kubernetes;
 mod modes;
+mod openapi;
 mod page;
 mod product;
 mod reductions;
@@ -129,6 +130,9 @@ async fn answered(
     rows.extend(clients::run(installed, product, is_chosen).await?);
     if is_chosen([subagent::PART, "stdio"]) {
         rows.push(subagent::run(installed, product).await?);
+    }
+    if is_chosen([openapi::PART, "http"]) {
+        rows.extend(openapi::run(installed, product).await);
     }
     if is_chosen([reductions::PART, "stdio"]) {
         let (row, table) = reductions::run(product).await;

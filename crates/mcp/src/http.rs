@@ -33,6 +33,8 @@ pub(crate) use client::HttpClient;
 pub(crate) use connections::client;
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, LoginHelp, chain};
+pub use connections::http_client;
+pub use retry::retry_after;
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
 
 use crate::{
