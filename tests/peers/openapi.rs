@@ -69,7 +69,8 @@ async fn compiled(
 ) -> Checked<usize> {
     let path = installed.folder().join("node_modules").join(PACKAGE).join("api").join(large.file);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let compiled = ::openapi::compile(&text, &HashSet::new(), &|_| true).map_err(|error| error.to_string())?;
+    let compiled =
+        ::openapi::compile(&text, &HashSet::new(), &|_| true).map_err(|error| error.to_string())?;
     let report = &compiled.report;
     let counts = [
         report.operations,
@@ -104,6 +105,8 @@ async fn compiled(
     }
     match product.status(&config, large.code).await?.as_str() {
         "runtime_error" => Ok(tools),
-        status => Err(format!("a snippet that should fail to reach the API ends with {status}:\n{}", large.code)),
+        status => {
+            Err(format!("a snippet that should fail to reach the API ends with {status}:\n{}", large.code))
+        }
     }
 }

@@ -151,7 +151,6 @@ impl std::fmt::Debug for dyn ApiServer {
     }
 }
 
-
 /// A program to start.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Command {

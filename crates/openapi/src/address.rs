@@ -64,7 +64,10 @@ impl Address {
         };
         let below = url.path().trim_end_matches('/').to_owned();
         url.set_path(&format!("{below}/{}", path.trim_start_matches('/')));
-        let all: Vec<&str> = [self.base.query().unwrap_or_default(), query].into_iter().filter(|part| !part.is_empty()).collect();
+        let all: Vec<&str> = [self.base.query().unwrap_or_default(), query]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
         url.set_query((!all.is_empty()).then(|| all.join("&")).as_deref());
         Ok(url)
     }

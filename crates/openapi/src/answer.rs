@@ -23,20 +23,20 @@ const REPEATED: usize = 64 << 10;
 const MAX_FAILURE: usize = 4 << 10;
 
 /// The headers that say something of an answer beyond its body. Cookies and others stay in the host.
-const HEADERS: [&str; 8] =
-    ["link", "location", "etag", "last-modified", "retry-after", "content-type", "content-disposition", "allow"];
+const HEADERS: [&str; 8] = [
+    "link",
+    "location",
+    "etag",
+    "last-modified",
+    "retry-after",
+    "content-type",
+    "content-disposition",
+    "allow",
+];
 
 /// The beginning of the names of headers about limits and pages, in use by many APIs.
-const PREFIXES: [&str; 8] = [
-    "x-ratelimit",
-    "ratelimit",
-    "x-total",
-    "x-page",
-    "x-per-page",
-    "x-next",
-    "x-prev",
-    "x-request-id",
-];
+const PREFIXES: [&str; 8] =
+    ["x-ratelimit", "ratelimit", "x-total", "x-page", "x-per-page", "x-next", "x-prev", "x-request-id"];
 
 /// Limit on the length of all headers in a result, in bytes.
 const MAX_HEADERS: usize = 8 << 10;
@@ -129,8 +129,8 @@ fn meta(received: &Received) -> Map<String, Value> {
     let mut headers = Map::new();
     let mut bytes = 0;
     for name in received.headers.keys() {
-        let is_wanted =
-            HEADERS.contains(&name.as_str()) || PREFIXES.iter().any(|prefix| name.as_str().starts_with(prefix));
+        let is_wanted = HEADERS.contains(&name.as_str())
+            || PREFIXES.iter().any(|prefix| name.as_str().starts_with(prefix));
         if !is_wanted {
             continue;
         }
@@ -147,7 +147,9 @@ fn meta(received: &Received) -> Map<String, Value> {
 
 /// The status with its name.
 fn line(status: StatusCode) -> String {
-    status.canonical_reason().map_or_else(|| status.as_str().to_owned(), |reason| format!("{} {reason}", status.as_str()))
+    status
+        .canonical_reason()
+        .map_or_else(|| status.as_str().to_owned(), |reason| format!("{} {reason}", status.as_str()))
 }
 
 /// The message of a failure: its status, what the API says, and what to do about credentials.
@@ -213,7 +215,9 @@ fn way(name: &str, scheme: &SecurityScheme) -> String {
             format!("{name}, configured as `headers: {{ Authorization: \"Basic ${{BASE64}}\" }}`")
         }
         SecurityScheme::MutualTls { .. } => format!("{name}, a client certificate, which is not supported"),
-        SecurityScheme::Http { .. } | SecurityScheme::OAuth2 { .. } | SecurityScheme::OpenIdConnect { .. } => {
+        SecurityScheme::Http { .. }
+        | SecurityScheme::OAuth2 { .. }
+        | SecurityScheme::OpenIdConnect { .. } => {
             format!("{name}, configured as `headers: {{ Authorization: \"Bearer ${{TOKEN}}\" }}`")
         }
     }

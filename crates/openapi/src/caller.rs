@@ -55,7 +55,8 @@ impl Caller {
             all.insert(header, value);
         }
         let http = mcp::http_client(connect_timeout).redirect(reqwest::redirect::Policy::none()).build();
-        let http = http.map_err(|error| Error::Http(format!("cannot create an HTTP client: {}", reasons(&error))))?;
+        let http =
+            http.map_err(|error| Error::Http(format!("cannot create an HTTP client: {}", reasons(&error))))?;
         Ok(Caller { http, headers: all })
     }
 
@@ -126,8 +127,9 @@ impl Caller {
 
     async fn received(&self, sent: reqwest::Result<Response>, call: &Call<'_>) -> Result<Received, Error> {
         let place = place(&call.url);
-        let response = sent
-            .map_err(|error| Error::Http(format!("the API at {place} could not be reached: {}", reasons(&error))))?;
+        let response = sent.map_err(|error| {
+            Error::Http(format!("the API at {place} could not be reached: {}", reasons(&error)))
+        })?;
         let (status, headers) = (response.status(), response.headers().clone());
         if status.is_redirection()
             && let Some(target) = target(&response, &call.url)
@@ -187,7 +189,11 @@ pub(crate) fn reasons(error: &reqwest::Error) -> String {
         source = cause.source();
     }
     if reasons.is_empty() {
-        reasons.push(if error.is_timeout() { "it took too long".to_owned() } else { "the request failed".to_owned() });
+        reasons.push(if error.is_timeout() {
+            "it took too long".to_owned()
+        } else {
+            "the request failed".to_owned()
+        });
     }
     bounded(&mcp::masked(&reasons.join(": "), std::iter::empty()))
 }

@@ -65,11 +65,11 @@ pub struct Report {
     pub outputs: usize,
     /// Tools whose answers have types whose farthest parts are any value.
     pub partial_outputs: usize,
-    /// Tools whose answers have no type, by reason.
+    /// Tools whose answers have no body, and so no type.
     pub no_body: usize,
-    /// As above: the answers are not JSON.
+    /// Tools whose answers are not JSON, and so have no type.
     pub not_json: usize,
-    /// As above: the document has no schema.
+    /// Tools whose answers have no schema in the document, and so no type.
     pub no_schema: usize,
     /// Operations that are left out, with the reason.
     pub left_out: Vec<String>,
@@ -90,7 +90,11 @@ pub fn compile(
     let document = Document::read(text)?;
     let mut pool = Pool::new(&document);
     let mut found = operations(&document, &mut pool, configured)?;
-    let mut report = Report { operations: found.all.len(), left_out: std::mem::take(&mut found.warnings), ..Report::default() };
+    let mut report = Report {
+        operations: found.all.len(),
+        left_out: std::mem::take(&mut found.warnings),
+        ..Report::default()
+    };
     let measured: Vec<Tool<'_>> = found.all.iter().map(|operation| Tool::new(operation, admits)).collect();
     let room = room(&pool, &measured);
     let tools: Vec<Value> = measured.iter().map(|tool| tool.rendered(&pool, room, &mut report)).collect();
@@ -109,7 +113,9 @@ pub fn compile(
         version: text("version"),
         instructions: instructions(&text("description"), &report.left_out),
         servers: servers.filter_map(|server| serde_json::from_value(server.clone()).ok()).collect(),
-        security: schemes.filter_map(|(name, scheme)| Some((name.clone(), security(&document, scheme)?))).collect(),
+        security: schemes
+            .filter_map(|(name, scheme)| Some((name.clone(), security(&document, scheme)?)))
+            .collect(),
         operations: found.all.into_iter().map(|operation| (operation.name.clone(), operation)).collect(),
         report,
     })
@@ -241,7 +247,8 @@ fn instructions(description: &str, left_out: &[String]) -> String {
     let mut text = shortened(description, MAX_DESCRIPTION);
     if !left_out.is_empty() {
         let first: Vec<&str> = left_out.iter().take(MAX_WARNINGS).map(String::as_str).collect();
-        text = format!("{text}\n\nOperations that are not available: {}: {}", left_out.len(), first.join("; "));
+        text =
+            format!("{text}\n\nOperations that are not available: {}: {}", left_out.len(), first.join("; "));
     }
     text.trim().to_owned()
 }

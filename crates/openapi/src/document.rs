@@ -39,7 +39,7 @@ impl Document {
     /// Reads JSON, or YAML if the text does not begin like a JSON object.
     pub(crate) fn read(text: &str) -> Result<Self, Error> {
         if text.len() > MAX_BYTES {
-            return Err(Error::TooLarge);
+            return Err(Error::TooLarge(MAX_BYTES));
         }
         let text = strict_json::without_mark(text);
         let root: Value = if text.trim_start().starts_with('{') {

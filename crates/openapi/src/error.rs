@@ -1,14 +1,15 @@
 //! The errors of a document and of its address.
 
-use crate::document::MAX_BYTES;
-
 /// A document that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is too large.
-    #[error("the OpenAPI document has more than {} MiB, the maximum", MAX_BYTES >> 20)]
-    TooLarge,
+    /// It has more bytes than this.
+    #[error("the OpenAPI document has more than {} MiB, the maximum", .0 >> 20)]
+    TooLarge(usize),
+    /// Its schemas refer to more parts than this.
+    #[error("the schemas of the OpenAPI document refer to more than {0} parts of it, the maximum")]
+    TooManyParts(usize),
     /// It is neither JSON nor YAML.
     #[error("the OpenAPI document is neither JSON nor YAML: {0}")]
     Syntax(String),
@@ -16,7 +17,9 @@ pub enum Error {
     #[error("this is not an OpenAPI document: its member `openapi` with the version is missing")]
     NotOpenApi,
     /// It is of Swagger 2.0.
-    #[error("the document is of Swagger {0}; convert it to OpenAPI 3, for example with `npx swagger2openapi FILE`")]
+    #[error(
+        "the document is of Swagger {0}; convert it to OpenAPI 3, for example with `npx swagger2openapi FILE`"
+    )]
     Swagger(String),
     /// Its version is not supported.
     #[error("the document is of OpenAPI {0}; versions 3.0 and 3.1 are supported")]
@@ -56,7 +59,9 @@ pub enum Error {
         reason: String,
     },
     /// There is no address for requests.
-    #[error("the OpenAPI document does not say where its API is ({0}); write `url: https://…` beside `openapi`")]
+    #[error(
+        "the OpenAPI document does not say where its API is ({0}); write `url: https://…` beside `openapi`"
+    )]
     NoAddress(String),
     /// The address comes from a document that must not choose where secrets go.
     #[error(

@@ -14,7 +14,8 @@ pub(crate) fn is_json(name: &str) -> bool {
         return false;
     }
     let name = essence(name);
-    matches!(name.as_str(), "application/json" | "text/json" | "*/*" | "application/*") || name.ends_with("+json")
+    matches!(name.as_str(), "application/json" | "text/json" | "*/*" | "application/*")
+        || name.ends_with("+json")
 }
 
 pub(crate) fn is_urlencoded(name: &str) -> bool {
@@ -34,7 +35,13 @@ pub(crate) fn is_form(name: &str) -> bool {
 pub(crate) fn is_text(name: &str) -> bool {
     let name = essence(name);
     let suffixes = ["+xml", "+yaml", "+json"];
-    let texts = ["application/xml", "application/yaml", "application/x-yaml", "application/javascript", "application/graphql"];
+    let texts = [
+        "application/xml",
+        "application/yaml",
+        "application/x-yaml",
+        "application/javascript",
+        "application/graphql",
+    ];
     name.starts_with("text/")
         || texts.contains(&name.as_str())
         || suffixes.iter().any(|suffix| name.ends_with(suffix))

@@ -44,7 +44,7 @@ pub(crate) struct Operation {
 
 /// The reason for an answer without a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Untyped {
+pub(crate) enum Untyped {
     /// It has no body, such as that of `204 No Content`.
     NoBody,
     /// It is not JSON.
@@ -290,14 +290,17 @@ impl Reader<'_> {
             None => json!({ "type": "string" }),
         };
         let target = pool.target(&schema).clone();
+        // Some generators declare a body without any member where there is none.
+        if !is_required && target["properties"].as_object().is_some_and(Map::is_empty) {
+            return Ok(None);
+        }
         let is_form = media::is_form(media_type);
         let members = target["properties"].as_object();
         let files = members.into_iter().flatten().filter(|(_, member)| is_file(pool.target(member)));
         let files = files.map(|(name, _)| name.clone()).collect();
         let is_flat = (is_form || media::is_json(media_type)) && is_plain_object(&target, is_required);
-        let members = members.filter(|members| {
-            is_flat && members.keys().all(|name| !arguments.properties.contains_key(name))
-        });
+        let members = members
+            .filter(|members| is_flat && members.keys().all(|name| !arguments.properties.contains_key(name)));
         let body_arguments = match members {
             Some(members) => {
                 let required = target["required"].as_array();
@@ -323,11 +326,7 @@ impl Reader<'_> {
     }
 
     /// The schema of the successful answers, and the media types to ask for.
-    fn answer(
-        &self,
-        given: &Value,
-        pool: &mut Pool<'_>,
-    ) -> Result<(Result<Value, Untyped>, String), Fault> {
+    fn answer(&self, given: &Value, pool: &mut Pool<'_>) -> Result<(Result<Value, Untyped>, String), Fault> {
         let all = given["responses"].as_object();
         let successes = |statuses: &dyn Fn(&str) -> bool| {
             let chosen = all.into_iter().flatten().filter(|(status, _)| statuses(status));
@@ -369,7 +368,10 @@ impl Reader<'_> {
             _ => Ok(json!({ "anyOf": schemas })),
         };
         // A schema without any keyword describes nothing.
-        Ok((schema.and_then(|schema| if schema == json!({}) { Err(Untyped::NoSchema) } else { Ok(schema) }), accept))
+        Ok((
+            schema.and_then(|schema| if schema == json!({}) { Err(Untyped::NoSchema) } else { Ok(schema) }),
+            accept,
+        ))
     }
 }
 
@@ -398,7 +400,8 @@ impl Arguments {
     }
 
     fn schema(self) -> Value {
-        let mut schema = json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
+        let mut schema =
+            json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
         if !self.required.is_empty() {
             schema["required"] = self.required.into();
         }
@@ -409,7 +412,10 @@ impl Arguments {
 /// The members of an object that `oas3` reads.
 fn only(given: &Value, keys: &[&str]) -> Value {
     let members = given.as_object().into_iter().flatten();
-    members.filter(|(key, value)| keys.contains(&key.as_str()) && !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect()
+    members
+        .filter(|(key, value)| keys.contains(&key.as_str()) && !value.is_null())
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 fn place(place: ParameterIn) -> &'static str {
@@ -425,7 +431,9 @@ fn place(place: ParameterIn) -> &'static str {
 fn described(mut schema: Value, description: Option<&str>) -> Value {
     /// Maximum length, in bytes.
     const LIMIT: usize = 600;
-    if let (Value::Object(members), Some(text)) = (&mut schema, description.filter(|text| !text.trim().is_empty())) {
+    if let (Value::Object(members), Some(text)) =
+        (&mut schema, description.filter(|text| !text.trim().is_empty()))
+    {
         members.insert("description".to_owned(), shortened(text, LIMIT).into());
     }
     schema
@@ -437,9 +445,11 @@ fn is_plain_object(schema: &Value, is_required: bool) -> bool {
     let is_plain = |key: &str| {
         !matches!(key, "allOf" | "anyOf" | "oneOf" | "not" | "if" | "patternProperties" | "dependentSchemas")
     };
-    let is_closed = members.get("additionalProperties").is_none_or(|more| !more.is_object() && *more != json!(true));
+    let is_closed =
+        members.get("additionalProperties").is_none_or(|more| !more.is_object() && *more != json!(true));
     // A body that may be absent as a whole differs from one whose members are absent.
-    let is_certain = is_required || members.get("required").is_none_or(|all| all.as_array().is_none_or(Vec::is_empty));
+    let is_certain =
+        is_required || members.get("required").is_none_or(|all| all.as_array().is_none_or(Vec::is_empty));
     let is_object = members.get("type").is_none_or(|kind| kind == "object");
     let has_members = members.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
     members.keys().all(|key| is_plain(key)) && is_closed && is_certain && is_object && has_members
@@ -447,5 +457,7 @@ fn is_plain_object(schema: &Value, is_required: bool) -> bool {
 
 /// Whether a member of a form is a file.
 fn is_file(schema: &Value) -> bool {
-    schema["format"] == json!("binary") || schema["contentMediaType"].is_string() || schema["contentEncoding"].is_string()
+    schema["format"] == json!("binary")
+        || schema["contentMediaType"].is_string()
+        || schema["contentEncoding"].is_string()
 }

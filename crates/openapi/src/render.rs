@@ -108,7 +108,8 @@ fn adapted(pool: &Pool<'_>, schema: &Value, selection: &Selection, direction: Di
 }
 
 fn name_reference(pool: &Pool<'_>, members: &mut Map<String, Value>, selection: &Selection) {
-    let Some(number) = members.get("$ref").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()) else {
+    let Some(number) = members.get("$ref").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+    else {
         return;
     };
     if selection.included.contains(&number) {
@@ -128,7 +129,9 @@ fn relax(pool: &Pool<'_>, members: &mut Map<String, Value>, direction: Direction
     let properties = members.get("properties").and_then(Value::as_object);
     let is_of_other = |name: &str| {
         let property = properties.and_then(|properties| properties.get(name));
-        property.is_some_and(|property| pool.target(property)[other] == json!(true) || property[other] == json!(true))
+        property.is_some_and(|property| {
+            pool.target(property)[other] == json!(true) || property[other] == json!(true)
+        })
     };
     let Some(required) = members.get("required").and_then(Value::as_array) else { return };
     let kept: Vec<Value> =

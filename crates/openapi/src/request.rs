@@ -174,10 +174,7 @@ fn whole(body: &Body, argument: &str, raw: &RawValue) -> Result<Vec<u8>, Unsenda
 }
 
 /// A body of parts (RFC 7578).
-fn multipart(
-    body: &Body,
-    members: &IndexMap<&str, &RawValue>,
-) -> Result<(String, Vec<u8>), Unsendable> {
+fn multipart(body: &Body, members: &IndexMap<&str, &RawValue>) -> Result<(String, Vec<u8>), Unsendable> {
     let boundary = system::random::id().map_err(Unsendable::Boundary)?;
     let mut out = Vec::new();
     for (name, raw) in members {
@@ -198,7 +195,8 @@ fn multipart(
                 (scalar(raw).into_bytes(), None)
             };
             let quoted = name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
-            let file = if body.files.contains(*name) { format!("; filename=\"{quoted}\"") } else { String::new() };
+            let file =
+                if body.files.contains(*name) { format!("; filename=\"{quoted}\"") } else { String::new() };
             let head = format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{quoted}\"{file}\r\n");
             out.extend_from_slice(head.as_bytes());
             // Several types are a choice for the client.
@@ -220,7 +218,9 @@ fn in_path(parameter: &Parameter, value: &Value<'_>) -> Result<String, Unsendabl
     let name = encoded(&parameter.name);
     let explodes = parameter.explodes;
     let text = match parameter.style {
-        ParameterStyle::Label => format!(".{}", joined(value, explodes, if explodes { "." } else { "," }, &encoded)),
+        ParameterStyle::Label => {
+            format!(".{}", joined(value, explodes, if explodes { "." } else { "," }, &encoded))
+        }
         ParameterStyle::Matrix => match value {
             Value::List(items) if explodes => {
                 items.iter().map(|item| format!(";{name}={}", encoded(&scalar(item)))).collect()
@@ -246,7 +246,9 @@ fn joined(value: &Value<'_>, explodes: bool, separator: &str, encode: &dyn Fn(&s
         }
         Value::Object(members) => {
             let between = if explodes { "=" } else { separator };
-            let member = |(name, raw): (&String, &&RawValue)| format!("{}{between}{}", encode(name), encode(&scalar(raw)));
+            let member = |(name, raw): (&String, &&RawValue)| {
+                format!("{}{between}{}", encode(name), encode(&scalar(raw)))
+            };
             members.iter().map(member).collect::<Vec<_>>().join(separator)
         }
     }

@@ -99,13 +99,12 @@ impl<'a> Pool<'a> {
             return Ok(*number);
         }
         if self.parts.len() >= MAX_PARTS {
-            return Err(Error::TooLarge);
+            return Err(Error::TooManyParts(MAX_PARTS));
         }
         let number = self.parts.len();
         let name = self.name(reference);
         // The reference stands in until the part is translated.
-        let part =
-            Part { name, schema: reference.into(), references: Vec::new(), size: Size::default() };
+        let part = Part { name, schema: reference.into(), references: Vec::new(), size: Size::default() };
         self.parts.push(part);
         self.by_reference.insert(reference.to_owned(), number);
         Ok(number)
@@ -118,8 +117,10 @@ impl<'a> Pool<'a> {
         let is_component = reference.starts_with("#/components/schemas/");
         let short = last_word(&full);
         let name = if is_component && self.endings.get(short) == Some(&1) { short } else { &full };
-        let name: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+            .collect();
         let is_taken = |name: &str| self.parts.iter().any(|part| part.name == name);
         let mut unique = name.clone();
         let mut number = 2;
@@ -178,8 +179,16 @@ impl<'a> Pool<'a> {
                 let list = list.iter().map(|member| self.schema(member, depth + 1));
                 Value::Array(list.collect::<Result<_, _>>()?)
             }
-            "items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains"
-            | "propertyNames" | "unevaluatedProperties" | "unevaluatedItems" => self.schema(value, depth + 1)?,
+            "items"
+            | "additionalProperties"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "propertyNames"
+            | "unevaluatedProperties"
+            | "unevaluatedItems" => self.schema(value, depth + 1)?,
             "required" if !value.is_array() => return Ok(None),
             "description" | "title" => match value.as_str() {
                 Some(text) => shortened(text, MAX_DESCRIPTION).into(),
@@ -200,8 +209,9 @@ impl<'a> Pool<'a> {
                 value if value.to_string().len() > MAX_EXAMPLE => return Ok(None),
                 value => return Ok(Some(("examples", json!([value])))),
             },
-            "$ref" | "nullable" | "xml" | "discriminator" | "externalDocs" | "examples" | "$id" | "$schema"
-            | "$anchor" | "$dynamicAnchor" | "$dynamicRef" | "$comment" | "$defs" | "definitions" => {
+            "$ref" | "nullable" | "xml" | "discriminator" | "externalDocs" | "examples" | "$id"
+            | "$schema" | "$anchor" | "$dynamicAnchor" | "$dynamicRef" | "$comment" | "$defs"
+            | "definitions" => {
                 return Ok(None);
             }
             key if key.starts_with("x-") => return Ok(None),
@@ -253,7 +263,8 @@ pub(crate) fn references(schema: &Value) -> Vec<usize> {
     fn collect(schema: &Value, found: &mut Vec<usize>) {
         match schema {
             Value::Object(members) => {
-                let number = members.get("$ref").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+                let number =
+                    members.get("$ref").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
                 if let Some(number) = number.filter(|number| !found.contains(number)) {
                     found.push(number);
                 }
@@ -292,7 +303,10 @@ pub(crate) fn each_schema(schema: &mut Value, change: &mut dyn FnMut(&mut Map<St
             change(members);
             for (key, member) in members.iter_mut() {
                 match (key.as_str(), member) {
-                    ("properties" | "patternProperties" | "dependentSchemas" | "$defs", Value::Object(members)) => {
+                    (
+                        "properties" | "patternProperties" | "dependentSchemas" | "$defs",
+                        Value::Object(members),
+                    ) => {
                         members.values_mut().for_each(|member| each_schema(member, change));
                     }
                     ("enum" | "const" | "default" | "examples" | "required" | "type", _) => {}

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, WriteHalf};
 use tokio::sync::Semaphore;
 
-use crate::Api;
+use crate::api::Api;
 
 /// Limit on requests to the API at the same time in a session; further calls wait, within their own time limits.
 const MAX_CONCURRENT: usize = 32;
@@ -129,7 +129,8 @@ impl Session {
             }
             "ping" => self.send(&answered(&id, &json!({}))).await,
             method => {
-                let refused = refused(&id, METHOD_NOT_FOUND, &format!("the method {method} is not supported"));
+                let refused =
+                    refused(&id, METHOD_NOT_FOUND, &format!("the method {method} is not supported"));
                 self.send(&refused).await
             }
         }
@@ -151,7 +152,8 @@ impl Session {
     fn begin(&mut self, id: &RawValue, params: Option<&RawValue>) {
         let (handle, registration) = AbortHandle::new_pair();
         let (api, turns, id) = (self.api.clone(), self.turns.clone(), id.to_owned());
-        let parameters: Option<CallParameters> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let parameters: Option<CallParameters> =
+            params.and_then(|params| serde_json::from_str(params.get()).ok());
         let key = id.get().to_owned();
         self.cancels.insert(key.clone(), handle);
         let work = async move {

@@ -71,8 +71,7 @@ impl Source {
 
 async fn read(kept: &mut Option<Kept>, wanted: Wanted<'_>) -> Result<Arc<Compiled>, Error> {
     let path = Path::new(wanted.document);
-    let stamp: Option<Stamp> =
-        std::fs::metadata(path).ok().map(|found| (found.len(), found.modified().ok()));
+    let stamp: Option<Stamp> = std::fs::metadata(path).ok().map(|found| (found.len(), found.modified().ok()));
     if let (Some(Kept { compiled, version: Version::File(known) }), Some(stamp)) = (&*kept, stamp)
         && *known == stamp
     {
@@ -90,7 +89,9 @@ async fn fetched(kept: &mut Option<Kept>, url: &Url, wanted: Wanted<'_>) -> Resu
         Some(Kept { compiled, version: Version::Fetched { at, .. } }) if at.elapsed() < FRESH => {
             return Ok(compiled.clone());
         }
-        Some(Kept { compiled, version: Version::Fetched { tag: Some(tag), .. } }) => Some((compiled.clone(), tag.clone())),
+        Some(Kept { compiled, version: Version::Fetched { tag: Some(tag), .. } }) => {
+            Some((compiled.clone(), tag.clone()))
+        }
         _ => None,
     };
     let fail = |reason: String| Error::Fetch { place: place(url), reason };

@@ -13,7 +13,8 @@ const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/openapi/
 /// A pet store with one pet, and others that are busy, moved or guarded.
 fn petstore() -> Api {
     let busy = std::sync::atomic::AtomicUsize::new(0);
-    let pet = r#"{"id":9007199254740993,"name":"Rex","nickname":null,"status":"sold","owner":{"name":"Ada"}}"#;
+    let pet =
+        r#"{"id":9007199254740993,"name":"Rex","nickname":null,"status":"sold","owner":{"name":"Ada"}}"#;
     Api::start(move |request: &ApiRequest| match request.line.as_str() {
         line if line.starts_with("GET /v1/pets?") || line == "GET /v1/pets" => {
             ApiAnswer::json(200, &format!("[{pet}]"))
@@ -43,9 +44,10 @@ fn forge() -> Api {
         line if line.starts_with("POST") => {
             ApiAnswer::json(201, r#"{"number":3,"title":"new","state":"open","parent":null}"#)
         }
-        line if line.contains("page=2") => {
-            ApiAnswer::of("application/vnd.forge+json", br#"[{"number":2,"title":"second","state":"closed"}]"#)
-        }
+        line if line.contains("page=2") => ApiAnswer::of(
+            "application/vnd.forge+json",
+            br#"[{"number":2,"title":"second","state":"closed"}]"#,
+        ),
         _ => ApiAnswer::of("application/vnd.forge+json", br#"[{"number":1,"title":"first","state":"open"}]"#)
             .header("link", "<https://forge.example/issues?page=2>; rel=\"next\""),
     })
@@ -74,7 +76,9 @@ fn three_documents_are_called_in_one_snippet_beside_an_mcp_server() {
     let (pets, issues, money) = (petstore(), forge(), payments());
     let config = format!(
         "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server], trust: true }}\n{}  forge: {{ openapi: {}/openapi.json, trust: true }}\n  payments: {{ openapi: {DOCUMENTS}/payments.json, url: {}, trust: true, headers: {{ Authorization: \"Basic ${{KEY_OF_TEST}}\" }} }}\n",
-        petstore_entry(&pets, ""), issues.address, money.address
+        petstore_entry(&pets, ""),
+        issues.address,
+        money.address
     );
     let code = r#"
         let pets = petstore::list_pets().limit(5).tags(["a b", "c"]).await?;
@@ -98,7 +102,9 @@ fn three_documents_are_called_in_one_snippet_beside_an_mcp_server() {
     assert_snapshot!(pets.lines(), @"");
     assert_snapshot!(issues.lines(), @"");
     assert_snapshot!(money.lines(), @"");
-    assert!(money.requests().iter().all(|request| request.header("authorization") == "Basic key-of-the-test"));
+    assert!(
+        money.requests().iter().all(|request| request.header("authorization") == "Basic key-of-the-test")
+    );
     assert!(pets.requests().iter().all(|request| request.header("authorization").is_empty()));
 }
 
@@ -138,10 +144,12 @@ fn documents_that_cannot_be_used_say_why() {
     let mut shown = Vec::new();
     for entry in entries {
         let config = format!("mcpServers:\n  api: {{ {entry} }}\n");
-        let done = Run::new(shared()).arguments(&["mcp", "list-tools", "--server", "api"]).config(&config).done();
+        let done =
+            Run::new(shared()).arguments(&["mcp", "list-tools", "--server", "api"]).config(&config).done();
         shown.push(format!("{}: {}", done.code(), done.stderr));
     }
-    let shown = shown.join("").replace(&*folder.path().to_string_lossy(), "FOLDER").replace(DOCUMENTS, "DOCUMENTS");
+    let shown =
+        shown.join("").replace(&*folder.path().to_string_lossy(), "FOLDER").replace(DOCUMENTS, "DOCUMENTS");
     assert_snapshot!(normal(&shown), @"");
 }
 
@@ -180,7 +188,14 @@ fn a_changed_document_is_noticed() {
         api.address
     );
     plain("petstore::list_pets().await?.len()").config(&config).done().exits(0);
-    fs::write(&document, text.replace("operationId: listPets\n      summary: List pets", "operationId: allPets\n      summary: All")).unwrap();
+    fs::write(
+        &document,
+        text.replace(
+            "operationId: listPets\n      summary: List pets",
+            "operationId: allPets\n      summary: All",
+        ),
+    )
+    .unwrap();
     let result = json("petstore::all_pets().await?.len()").config(&config).result();
     assert_eq!(result, 1);
 }

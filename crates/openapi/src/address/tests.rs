@@ -9,10 +9,15 @@ fn server(url: &str) -> Server {
 }
 
 /// The address of a request for `/pets?a=b`.
-fn chosen(configured: &str, document: Option<&str>, of_document: &str, has_headers: bool, own: Option<&str>) -> String {
+fn chosen(
+    configured: &str,
+    document: Option<&str>,
+    of_document: &str,
+    has_headers: bool,
+    own: Option<&str>,
+) -> String {
     let (document, of_document) = (document.map(|url| Url::parse(url).unwrap()), server(of_document));
-    let given =
-        Given { configured, document: document.as_ref(), server: Some(&of_document), has_headers };
+    let given = Given { configured, document: document.as_ref(), server: Some(&of_document), has_headers };
     let own = own.map(server);
     let address = Address::choose(&given).and_then(|address| address.of(own.as_ref(), "/pets", "a=b"));
     address.map_or_else(|error| error.to_string(), String::from)
@@ -35,5 +40,18 @@ fn a_document_does_not_choose_where_secrets_go() {
         chosen("", fetched, "/v2", true, Some("/uploads")),
         chosen("https://api.example", fetched, "/v2", true, Some("https://evil.example")),
     ];
-    assert_snapshot!(all.join("\n"), @"");
+    assert_snapshot!(all.join("\n"), @r#"
+    https://api.example/v1/pets?key=k&a=b
+    the OpenAPI document sends requests to https://evil.example, which the configuration does not name; if that is right, write `url: https://evil.example` beside `openapi`
+    the OpenAPI document sends requests to http://169.254.169.254/latest, which the configuration does not name; if that is right, write `url: http://169.254.169.254/latest` beside `openapi`
+    https://docs.example/v2/pets?a=b
+    https://api.example/v1/pets?a=b
+    the OpenAPI document sends requests to https://api.example/v1, which the configuration does not name; if that is right, write `url: https://api.example/v1` beside `openapi`
+    the OpenAPI document does not say where its API is (`/v2`: relative URL without a base); write `url: https://…` beside `openapi`
+    the OpenAPI document does not say where its API is (`file:///etc/passwd` is not an http or https address); write `url: https://…` beside `openapi`
+    the OpenAPI document does not say where its API is (`https://{region}.example` has a variable without a default); write `url: https://…` beside `openapi`
+    the document sends this operation to https://evil.example/, another origin than the other ones; configure it as a server of its own, with this address as `url` and the operation in `enabledTools`
+    https://docs.example/uploads/pets?a=b
+    https://api.example/pets?a=b
+    "#);
 }
