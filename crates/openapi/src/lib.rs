@@ -10,6 +10,7 @@
 mod address;
 mod answer;
 mod api;
+mod arguments;
 mod caller;
 mod compile;
 mod document;

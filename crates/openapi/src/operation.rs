@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use oas3::spec::{Encoding, ParameterIn, ParameterStyle};
 use serde_json::{Map, Value, json};
 
+use crate::arguments::{Arguments, described};
 use crate::document::{Document, bounded};
 use crate::error::Error;
 use crate::media;
-use crate::schema::{Pool, shortened};
+use crate::schema::Pool;
 
 /// The methods of a path, in the order in which their operations are listed.
 const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "trace"];
@@ -375,40 +376,6 @@ impl Reader<'_> {
     }
 }
 
-/// The arguments of a tool.
-#[derive(Default)]
-struct Arguments {
-    properties: Map<String, Value>,
-    required: Vec<Value>,
-}
-
-impl Arguments {
-    /// A name that no other argument has.
-    fn free(&self, name: &str, place: &str) -> String {
-        let mut free = name.to_owned();
-        while self.properties.contains_key(&free) {
-            free = format!("{place}_{free}");
-        }
-        free
-    }
-
-    fn add(&mut self, name: &str, schema: Value, is_required: bool) {
-        self.properties.insert(name.to_owned(), schema);
-        if is_required {
-            self.required.push(name.into());
-        }
-    }
-
-    fn schema(self) -> Value {
-        let mut schema =
-            json!({ "type": "object", "properties": self.properties, "additionalProperties": false });
-        if !self.required.is_empty() {
-            schema["required"] = self.required.into();
-        }
-        schema
-    }
-}
-
 /// The members of an object that `oas3` reads.
 fn only(given: &Value, keys: &[&str]) -> Value {
     let members = given.as_object().into_iter().flatten();
@@ -425,18 +392,6 @@ fn place(place: ParameterIn) -> &'static str {
         ParameterIn::Header => "header",
         ParameterIn::Cookie => "cookie",
     }
-}
-
-/// A schema with the description of its parameter.
-fn described(mut schema: Value, description: Option<&str>) -> Value {
-    /// Maximum length, in bytes.
-    const LIMIT: usize = 600;
-    if let (Value::Object(members), Some(text)) =
-        (&mut schema, description.filter(|text| !text.trim().is_empty()))
-    {
-        members.insert("description".to_owned(), shortened(text, LIMIT).into());
-    }
-    schema
 }
 
 /// Whether each member of a body can be an argument of its own.

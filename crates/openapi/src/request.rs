@@ -74,7 +74,7 @@ fn scalar(raw: &RawValue) -> String {
 pub(crate) fn request(operation: &Operation, arguments: &Arguments<'_>) -> Result<Request, Unsendable> {
     let mut request = Request { path: operation.path.clone(), ..Request::default() };
     let mut query = Pairs::default();
-    let mut cookies = Vec::new();
+    let mut cookies = Pairs::default();
     for parameter in &operation.parameters {
         let Some(raw) = arguments.get(&parameter.argument) else {
             if parameter.place == ParameterIn::Path {
@@ -100,16 +100,14 @@ pub(crate) fn request(operation: &Operation, arguments: &Arguments<'_>) -> Resul
                 request.headers.push((parameter.name.clone(), text));
             }
             ParameterIn::Cookie => {
-                let mut pairs = Pairs::default();
-                pairs.add(&parameter.name, &value, parameter.style, parameter.explodes);
-                cookies.extend(pairs.0.into_iter().map(|(name, value)| format!("{name}={value}")));
+                cookies.add(&parameter.name, &value, parameter.style, parameter.explodes);
             }
         }
     }
-    if !cookies.is_empty() {
-        request.headers.push(("Cookie".to_owned(), cookies.join("; ")));
+    if !cookies.0.is_empty() {
+        request.headers.push(("Cookie".to_owned(), cookies.joined("; ")));
     }
-    request.query = query.encoded();
+    request.query = query.joined("&");
     if let Some(body) = &operation.body {
         request.body = written(body, arguments)?;
     }
@@ -150,12 +148,12 @@ fn written(body: &Body, arguments: &Arguments<'_>) -> Result<Option<(String, Vec
             // A member of a form without a style of its own is written as JSON if it is an object.
             match (&value, style) {
                 (Value::Object(_), ParameterStyle::Form) => {
-                    pairs.0.push((name.to_owned(), raw.get().to_owned()));
+                    pairs.push(name, raw.get());
                 }
                 _ => pairs.add(name, &value, style, explodes.unwrap_or(style == ParameterStyle::Form)),
             }
         }
-        return Ok(Some((media_type, pairs.encoded().into_bytes())));
+        return Ok(Some((media_type, pairs.joined("&").into_bytes())));
     }
     let json = serde_json::to_vec(&members).map_err(|error| Unsendable::Json("body".to_owned(), error))?;
     Ok(Some((media_type, json)))
@@ -254,56 +252,58 @@ fn joined(value: &Value<'_>, explodes: bool, separator: &str, encode: &dyn Fn(&s
     }
 }
 
-/// Names and values of a query or form.
+/// Names and values of a query or form, encoded.
 #[derive(Default)]
 struct Pairs(Vec<(String, String)>);
 
 impl Pairs {
+    fn push(&mut self, name: &str, value: &str) {
+        self.0.push((encoded(name), encoded(value)));
+    }
+
     fn add(&mut self, name: &str, value: &Value<'_>, style: ParameterStyle, explodes: bool) {
+        // A comma between values is not encoded, unlike one in a value (RFC 6570, section 3.2.8).
         let separator = match style {
-            ParameterStyle::SpaceDelimited => " ",
-            ParameterStyle::PipeDelimited => "|",
+            ParameterStyle::SpaceDelimited => "%20",
+            ParameterStyle::PipeDelimited => "%7C",
             _ => ",",
         };
         match value {
-            Value::Scalar(text) => self.0.push((name.to_owned(), text.clone())),
+            Value::Scalar(text) => self.push(name, text),
             Value::List(items) if style == ParameterStyle::DeepObject => self.deep_list(name, items),
-            Value::List(items) if explodes => {
-                self.0.extend(items.iter().map(|item| (name.to_owned(), scalar(item))));
-            }
+            Value::List(items) if explodes => items.iter().for_each(|item| self.push(name, &scalar(item))),
             Value::Object(members) if style == ParameterStyle::DeepObject => self.deep_object(name, members),
             Value::Object(members) if explodes => {
-                self.0.extend(members.iter().map(|(member, raw)| (member.clone(), scalar(raw))));
+                members.iter().for_each(|(member, raw)| self.push(member, &scalar(raw)));
             }
-            value => self.0.push((name.to_owned(), joined(value, false, separator, &|text| text.to_owned()))),
+            value => self.0.push((encoded(name), joined(value, false, separator, &encoded))),
         }
     }
 
-    fn deep(&mut self, name: String, raw: &RawValue) {
-        match Value::read(&name, raw) {
-            Ok(Value::List(items)) => self.deep_list(&name, &items),
-            Ok(Value::Object(members)) => self.deep_object(&name, &members),
-            _ => self.0.push((name, scalar(raw))),
+    fn deep(&mut self, name: &str, raw: &RawValue) {
+        match Value::read(name, raw) {
+            Ok(Value::List(items)) => self.deep_list(name, &items),
+            Ok(Value::Object(members)) => self.deep_object(name, &members),
+            _ => self.push(name, &scalar(raw)),
         }
     }
 
     fn deep_list(&mut self, name: &str, items: &[&RawValue]) {
         for (position, item) in items.iter().enumerate() {
-            self.deep(format!("{name}[{position}]"), item);
+            self.deep(&format!("{name}[{position}]"), item);
         }
     }
 
     fn deep_object(&mut self, name: &str, members: &IndexMap<String, &RawValue>) {
         for (member, raw) in members {
-            self.deep(format!("{name}[{member}]"), raw);
+            self.deep(&format!("{name}[{member}]"), raw);
         }
     }
 
-    fn encoded(&self) -> String {
-        let mut form = url::form_urlencoded::Serializer::new(String::new());
-        form.extend_pairs(&self.0);
-        // A plus is a space in forms only; in a query, some servers read it as a plus.
-        form.finish().replace('+', "%20")
+    /// All pairs, joined.
+    fn joined(&self, separator: &str) -> String {
+        let pairs = self.0.iter().map(|(name, value)| format!("{name}={value}"));
+        pairs.collect::<Vec<_>>().join(separator)
     }
 }
 

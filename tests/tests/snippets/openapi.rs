@@ -98,10 +98,21 @@ fn three_documents_are_called_in_one_snippet_beside_an_mcp_server() {
         )
     "#;
     let result = json(code).config(&config).variable("KEY_OF_TEST", "key-of-the-test").result();
-    assert_snapshot!(result, @"");
-    assert_snapshot!(pets.lines(), @"");
-    assert_snapshot!(issues.lines(), @"");
-    assert_snapshot!(money.lines(), @"");
+    assert_snapshot!(result, @r#"[[9007199254740993,"Rex",{"name":"Ada"}],[true,"second",3],["cus_1",5,{"id":"src_1"}],2]"#);
+    assert_snapshot!(pets.lines(), @r#"
+    GET /v1/pets?limit=5&tags=a%20b&tags=c
+    POST /v1/pets {"name":"Rex","password":"secret","status":"sold"}
+    "#);
+    assert_snapshot!(issues.lines(), @r#"
+    GET /openapi.json
+    GET /api/repos/ada/engine/issues
+    GET /api/repos/ada/engine/issues?page=2&labels=x,y
+    POST /api/repos/ada/engine/issues {"title":"new","body":null}
+    "#);
+    assert_snapshot!(money.lines(), @r#"
+    GET /v1/customers?created%5Bgte%5D=1&expand%5B0%5D=data.source
+    POST /v1/customers email=a%40b.example
+    "#);
     assert!(
         money.requests().iter().all(|request| request.header("authorization") == "Basic key-of-the-test")
     );
@@ -125,8 +136,30 @@ fn failures_of_an_api_are_errors_that_say_what_to_do() {
         format!("{busy} {moved} {photo}\n{elsewhere}\n{guarded}\n{lost}\n{note}\n{gone}\n{broken}")
     "#;
     let result = json(code).config(&config).result();
-    assert_snapshot!(normal(&result).replace(&api.address, "http://API"), @"");
-    assert_snapshot!(api.lines(), @"");
+    assert_snapshot!(normal(&result).replace(&api.address, "http://API"), @r#"
+    true true true
+    the API at http://127.0.0.1:[port]/v1/pets/3 redirects to http://127.0.0.1:[port]/stolen, to which nothing was sent; redirects are followed only within the origin
+    the API answered 401 Unauthorized: Unauthorized: no key
+    {"title":"Unauthorized","detail":"no key"}
+    the document names these credentials: key, configured as `headers: { X-API-Key: "${KEY}" }`
+    the API answered 404 Not Found: <h1>lost</h1>
+    the API answered 503 Service Unavailable: {}
+    204 No Content
+    at .limit: 1000 is more than the maximum 100
+    "#);
+    assert_snapshot!(api.lines(), @r#"
+    GET /v1/pets/1
+    GET /v1/pets/1
+    GET /v1/pets/1
+    GET /v1/pets/2
+    GET /v1/pets/1
+    GET /v1/pets/3
+    GET /v1/pets/4
+    GET /v1/pets/5
+    POST /v1/notes once
+    DELETE /v1/pets/1
+    GET /v1/pets/1/photo
+    "#);
 }
 
 #[test]
@@ -145,12 +178,23 @@ fn documents_that_cannot_be_used_say_why() {
     for entry in entries {
         let config = format!("mcpServers:\n  api: {{ {entry} }}\n");
         let done =
-            Run::new(shared()).arguments(&["mcp", "list-tools", "--server", "api"]).config(&config).done();
+            Run::new(shared()).arguments(&["mcp", "tools", "api"]).config(&config).done();
         shown.push(format!("{}: {}", done.code(), done.stderr));
     }
     let shown =
         shown.join("").replace(&*folder.path().to_string_lossy(), "FOLDER").replace(DOCUMENTS, "DOCUMENTS");
-    assert_snapshot!(normal(&shown), @"");
+    assert_snapshot!(normal(&shown), @r#"
+    7: MCP server `api`: cannot connect: there is no OpenAPI document /tmp/.tmpXXXXXX/missing.yaml; check `openapi`
+    toolsmith: no server answered
+    7: MCP server `api`: cannot connect: the document is of Swagger 2.0; convert it to OpenAPI 3, for example with `npx swagger2openapi FILE`
+    toolsmith: no server answered
+    7: MCP server `api`: cannot connect: the OpenAPI document does not say where its API is (`/api`: relative URL without a base); write `url: https://…` beside `openapi`
+    toolsmith: no server answered
+    7: MCP server `api`: cannot connect: the OpenAPI document sends requests to https://payments.example, which the configuration does not name; if that is right, write `url: https://payments.example` beside `openapi`
+    toolsmith: no server answered
+    7: MCP server `api`: cannot connect: can't fetch the OpenAPI document from http://127.0.0.1:[port]/openapi.json: client error (Connect): tcp connect error: Connection refused (os error 111)
+    toolsmith: no server answered
+    "#);
 }
 
 #[test]
@@ -166,13 +210,27 @@ fn a_server_of_a_document_is_added_listed_and_checked() {
     let url = format!("{}/v1", api.address);
     let added = run(&["mcp", "add", "pets", "--scope", "user", "--openapi", &document, "--url", &url]);
     let listed = run(&["mcp", "list-servers"]);
-    let tools = run(&["mcp", "list-tools", "--server", "pets"]);
     let status = run(&["mcp", "status"]);
-    let text = [added, listed, tools, status].join("\n");
+    let text = [added, listed, status].join("\n");
     let text = text.replace(DOCUMENTS, "DOCUMENTS").replace(&api.address, "http://API");
-    assert_snapshot!(normal(&text), @"");
+    assert_snapshot!(normal(&text), @r#"
+    toolsmith: added pets to /tmp/.tmpXXXXXX/toolsmith/config.yaml
+    toolsmith: pets answers, with 8 tools
+
+     ID    TRANSPORT  SOURCE                                      ENABLED  TIMEOUT  REQUEST TIMEOUT  ADDRESS
+     pets  openapi    user /tmp/.tmpXXXXXX/toolsmith/config.yaml  yes      60       30               DOCUMENTS/petstore.yaml
+
+     ID    TRANSPORT  SOURCE                                      ENABLED  STATE  SANDBOX  TOOLS
+     pets  openapi    user /tmp/.tmpXXXXXX/toolsmith/config.yaml  yes      ready  -        8
+    "#);
     let file = fs::read_to_string(home.path().join("toolsmith/config.yaml")).unwrap();
-    assert_snapshot!(file.replace(DOCUMENTS, "DOCUMENTS").replace(&api.address, "http://API"), @"");
+    assert_snapshot!(file.replace(DOCUMENTS, "DOCUMENTS").replace(&api.address, "http://API"), @r#"
+    mcpServers:
+      pets:
+        openapi: DOCUMENTS/petstore.yaml
+        url: http://API/v1
+        permission: ask
+    "#);
 }
 
 #[test]
