@@ -208,7 +208,9 @@ fn tool(operation: &Operation, input: Value, output: Option<Value>) -> Value {
     }
     tool.insert("description".to_owned(), description(operation).into());
     tool.insert("inputSchema".to_owned(), input);
-    output.into_iter().for_each(|output| drop(tool.insert("outputSchema".to_owned(), output)));
+    if let Some(output) = output {
+        tool.insert("outputSchema".to_owned(), output);
+    }
     tool.insert("annotations".to_owned(), annotations(&operation.method));
     Value::Object(tool)
 }

@@ -93,7 +93,7 @@ pub(crate) fn request(operation: &Operation, arguments: &Arguments<'_>) -> Resul
             }
             ParameterIn::Query => query.add(&parameter.name, &value, parameter.style, parameter.explodes),
             ParameterIn::Header => {
-                let text = joined(&value, parameter.explodes, ",", &|text| text.to_owned());
+                let text = joined(&value, parameter.explodes, ",", &str::to_owned);
                 if text.chars().any(|c| c.is_control() && c != '\t') {
                     return Err(Unsendable::Header(parameter.argument.clone()));
                 }

@@ -237,7 +237,9 @@ fn nullable(mut schema: Map<String, Value>) -> Value {
         _ if ["allOf", "anyOf", "oneOf", "$ref"].iter().any(|key| schema.contains_key(*key)) => {
             let description = schema.shift_remove("description");
             let mut either = Map::new();
-            description.into_iter().for_each(|text| drop(either.insert("description".to_owned(), text)));
+            if let Some(text) = description {
+                either.insert("description".to_owned(), text);
+            }
             either.insert("anyOf".to_owned(), json!([schema, { "type": "null" }]));
             Value::Object(either)
         }

@@ -35,7 +35,6 @@ pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
 
 /// A client for HTTP with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment. It
 /// speaks HTTP/1.1 and decompresses nothing.
-#[must_use]
 pub fn http_client(connect_timeout: Duration) -> ClientBuilder {
     builder(connect_timeout)
 }
