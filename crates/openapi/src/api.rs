@@ -45,7 +45,7 @@ impl Api {
     }
 
     /// The result of `initialize`.
-    pub(crate) fn introduction(&self, version: Option<String>) -> Value {
+    pub(crate) fn introduction(&self, version: Option<&str>) -> Value {
         let Compiled { title, version: of_api, instructions, .. } = &*self.compiled;
         let mut introduction = json!({
             "protocolVersion": version,

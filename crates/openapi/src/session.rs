@@ -120,7 +120,8 @@ impl Session {
                 Ok(())
             }
             "initialize" => {
-                let answer = self.api.introduction(requested_version(params.as_deref()));
+                let version = requested_version(params.as_deref());
+                let answer = self.api.introduction(version.as_deref());
                 self.send(&answered(&id, &answer)).await
             }
             "tools/list" => {
