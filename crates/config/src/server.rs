@@ -81,8 +81,10 @@ pub(super) fn transport_name(entry: &Entry) -> Option<&'static str> {
         Some("stdio") => Some("stdio"),
         Some("http") => Some("http"),
         Some("sse") => Some("sse"),
+        Some("openapi") => Some("openapi"),
         Some(_) => None,
         None if is_given(node, "command") => Some("stdio"),
+        None if is_given(node, "openapi") => Some("openapi"),
         None => node.get("url").filter(|_| is_given(node, "url")).and_then(Node::text).map(of_address),
     }
 }
@@ -123,15 +125,16 @@ impl Checks<'_> {
         }
         let kind = self.transport(&form, problems);
         let sandbox = self.confinement(&form);
+        let filter = self.filter(&form);
         let transport = kind.and_then(|kind| {
             self.only_for(kind);
             match kind {
                 ServerType::Stdio => self.command(&form, sandbox.as_ref()).map(mcp::Transport::Stdio),
                 ServerType::Http => self.remote(&form).map(mcp::Transport::Http),
                 ServerType::Sse => self.remote(&form).map(mcp::Transport::Sse),
+                ServerType::OpenApi => self.api(&form, &filter).map(mcp::Transport::OpenApi),
             }
         });
-        let filter = self.filter(&form);
         let permissions = self.permissions(&form);
         let target = target(&form);
         let note = words(&form).map(|(program, words)| self.note(&form, &program, &words));
@@ -195,6 +198,7 @@ impl Checks<'_> {
         };
         let kind = match (form.transport, self.is_given("command"), self.is_given("url")) {
             (Some(kind), ..) => kind,
+            (None, false, _) if self.is_given("openapi") => ServerType::OpenApi,
             _ if self.is_given("type") || self.is_given("transport") => return None,
             (None, true, false) => ServerType::Stdio,
             (None, false, true) => {
@@ -216,6 +220,9 @@ impl Checks<'_> {
             ServerType::Http | ServerType::Sse => {
                 ("url", "an http or sse server needs an address; write `url: https://…`")
             }
+            ServerType::OpenApi => {
+                ("openapi", "an openapi server needs a document; write `openapi: FILE`, or its address")
+            }
         };
         let is_empty = self.entry.node.get(key).is_some_and(|node| node.text() == Some(""));
         if self.is_given(key) && !is_empty { Some(kind) } else { missing(message) }
@@ -225,12 +232,16 @@ impl Checks<'_> {
     fn only_for(&self, kind: ServerType) {
         let (keys, message): (&[_], _) = match kind {
             ServerType::Stdio => (
-                &["url", "headers", "oauth"],
+                &["url", "headers", "oauth", "openapi"],
                 "is only for http and sse servers; remove it, or write `type: http`",
             ),
             ServerType::Http | ServerType::Sse => (
-                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox"],
+                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox", "openapi"],
                 "is only for stdio servers; remove it, or write `type: stdio`",
+            ),
+            ServerType::OpenApi => (
+                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox", "oauth"],
+                "is not for the API of a document; remove it, or remove `openapi`",
             ),
         };
         for key in keys.iter().filter(|key| self.is_given(key)) {
@@ -309,6 +320,24 @@ impl Checks<'_> {
         };
         let is_assumed = form.transport.is_none();
         url.and(text).map(|url| mcp::Remote { url, headers, oauth, is_assumed })
+    }
+
+    /// The API of a document. Its `url` is where the API is.
+    fn api(&self, form: &ServerForm, filter: &Filter) -> Option<mcp::OpenApi> {
+        let headers = form.headers.iter().flat_map(|headers| &headers.value);
+        let headers = headers.filter_map(|(name, value)| self.header(name, value)).collect();
+        let url = match &form.url {
+            Some(url) => {
+                let text = url.value.meant.0.trim();
+                self.checker.keep(url, key_types::server_address(text)).map(|_| text.to_owned())?
+            }
+            None => String::new(),
+        };
+        let document = form.openapi.clone()?.value();
+        let remote = mcp::Remote { url, headers, oauth: None, is_assumed: false };
+        let (name, filter) = (format!("{filter:?}"), filter.clone());
+        let server = openapi::Server::new(name, Arc::new(move |tool: &str| filter.admits(tool)));
+        Some(mcp::OpenApi { document, remote, server: Arc::new(server) })
     }
 
     /// A header that can be sent (RFC 9110, sections 5.5 and 5.6.2).
@@ -396,6 +425,11 @@ fn words(form: &ServerForm) -> Option<(String, Vec<String>)> {
 
 /// The command line or address as written, with variables not expanded.
 fn target(form: &ServerForm) -> String {
+    if let Some(document) = &form.openapi {
+        let document = &document.value.written;
+        let url = form.url.as_ref().map(|url| format!(", requests to {}", url.value.written));
+        return format!("{document}{}", url.unwrap_or_default());
+    }
     match (&form.command, &form.url) {
         (Some(command), _) => {
             let args = form.args.iter().flat_map(|args| args.value.iter().map(|arg| arg.written.as_str()));

@@ -20,7 +20,7 @@ record! {
     #[derive(Default)]
     #[serde(rename_all = "camelCase", default)]
     ServerKeys from ServerForm {
-        /// stdio, http or sse (default: stdio with `command`; with `url` sse if its path ends with `/sse`, otherwise http).
+        /// stdio, http, sse or openapi (default: stdio with `command`; openapi with `openapi`; with `url` sse if its path ends with `/sse`, otherwise http).
         #[serde(rename = "type")]
         transport or "transport": Option<ServerType>,
         /// The program of a stdio server.
@@ -35,7 +35,9 @@ record! {
         inherit_model_keys: At<bool> = false,
         /// Whether it is confined, or what a confined server may use (default: `false`).
         sandbox: Option<At<SandboxChoice>>,
-        /// The address of an http or sse server.
+        /// An OpenAPI document, whose operations are the tools: a path, or an http or https address.
+        openapi: Option<At<AsWritten<DocumentPlace>>>,
+        /// The address of an http or sse server, or of the API of `openapi`.
         url: Option<At<AsWritten<Expanded>>>,
         /// HTTP headers of each request.
         headers: Option<At<BTreeMap<String, At<Expanded>>>>,
@@ -91,6 +93,8 @@ pub(crate) enum ServerType {
     Http,
     /// HTTP with server-sent events, for older servers.
     Sse,
+    /// The API of an OpenAPI document.
+    OpenApi,
 }
 
 /// Whether a server is confined, or what it may use.
@@ -353,6 +357,35 @@ impl<'de> Visitor<'de> for InOrder {
 #[serde(try_from = "TextAndPath")]
 #[schemars(with = "String")]
 pub(crate) struct RootFolder(mcp::Root);
+
+/// An OpenAPI document: a path relative to the file's folder, or an address.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "TextAndPath")]
+#[schemars(with = "String")]
+pub(crate) struct DocumentPlace(String);
+
+impl TryFrom<TextAndPath> for DocumentPlace {
+    type Error = &'static str;
+
+    fn try_from(given: TextAndPath) -> Result<Self, &'static str> {
+        let text = given.text.0;
+        if text.contains("://") {
+            return super::key_types::server_address(&text).map(|address| DocumentPlace(address.into()));
+        }
+        let path: PathBuf = given.path.value();
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let path = path.into_os_string().into_string();
+        path.map(DocumentPlace).map_err(|_| "the path of a document must be UTF-8")
+    }
+}
+
+impl Kind for DocumentPlace {
+    type Value = String;
+
+    fn value(self) -> String {
+        self.0
+    }
+}
 
 /// A text, and the same text as a path.
 #[derive(Deserialize)]

@@ -122,6 +122,13 @@ pub fn identity(server: &Server) -> String {
             part(remote.url.as_bytes());
             pairs(&remote.headers, &mut part);
         }
+        mcp::Transport::OpenApi(mcp::OpenApi { document, remote, server }) => {
+            part(document.as_bytes());
+            part(&stamp(Path::new(document)).to_le_bytes());
+            part(remote.url.as_bytes());
+            pairs(&remote.headers, &mut part);
+            part(server.identity().as_bytes());
+        }
     }
     hasher.finalize().to_hex()[..32].to_owned()
 }
@@ -134,7 +141,7 @@ fn pairs(pairs: &BTreeMap<String, String>, part: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Hash of a program file's size and time, if the command is a path.
+/// Hash of a file's size and time, if the text is the path of one.
 fn stamp(program: &Path) -> u64 {
     let Ok(metadata) = fs_err::metadata(program) else { return 0 };
     let mut hasher = DefaultHasher::new();

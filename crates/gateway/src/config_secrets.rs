@@ -17,7 +17,9 @@ pub fn masker(config: &Config) -> Masker {
         values.extend(server.variables());
         match &server.connection.transport {
             mcp::Transport::Stdio(command) => values.extend(command.env.values().cloned()),
-            mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
+            mcp::Transport::Http(remote)
+            | mcp::Transport::Sse(remote)
+            | mcp::Transport::OpenApi(mcp::OpenApi { remote, .. }) => {
                 values.extend(remote.headers.values().cloned());
                 values.extend(remote.oauth.iter().filter_map(|oauth| oauth.client_secret.clone()));
                 values.extend(password(&remote.url));

@@ -16,6 +16,8 @@ pub(crate) async fn start<T>(
     let (action, by) = match &server.transport {
         Transport::Stdio(command) => ("starting", program(&command.command)),
         Transport::Http(remote) | Transport::Sse(remote) => ("connecting to", host_of(&remote.url)),
+        Transport::OpenApi(api) if api.document.contains("://") => ("fetching from", host_of(&api.document)),
+        Transport::OpenApi(api) => ("reading", program(&api.document)),
     };
     show(host, Wait::start(action, format!("{} ({by})", server.name)), work).await
 }

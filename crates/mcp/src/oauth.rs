@@ -45,7 +45,7 @@ use self::{
 use crate::{
     http::failure::HttpFailure,
     secrets::{learn, learn_header},
-    server_config::{Grant, OAuth, ServerConfig, Transport},
+    server_config::{Grant, OAuth, ServerConfig},
 };
 
 /// Provides the tokens for requests to one server.
@@ -71,7 +71,7 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Learns the configured and stored secrets of a server before it is connected: other servers may know them, and its
 /// configuration may be shown to the user.
 pub fn learn_secrets(config: &ServerConfig) {
-    let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return };
+    let Some(remote) = config.transport.remote() else { return };
     remote.headers.iter().for_each(|(name, value)| learn_header(name, value));
     let Some(oauth) = &remote.oauth else { return };
     if let Some(secret) = &oauth.client_secret {

@@ -10,7 +10,9 @@ use std::{
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use serde_json::{Map, Value};
+use tokio::io::DuplexStream;
 
 use crate::error::SpawnError;
 
@@ -100,6 +102,53 @@ pub enum Transport {
     Http(Remote),
     /// HTTP with server-sent events (MCP 2024-11-05): a stream to read from, and a URL to post to.
     Sse(Remote),
+    /// The API of an OpenAPI document, which a server within this process calls.
+    OpenApi(OpenApi),
+}
+
+/// The API of an OpenAPI document.
+#[derive(Debug, Clone)]
+pub struct OpenApi {
+    /// The path of the document, or its `http` or `https` URL.
+    pub document: String,
+    /// The headers of each request, and the API's address: an empty `url` for that of the document.
+    pub remote: Remote,
+    /// The server's side of its sessions.
+    pub server: Arc<dyn ApiServer>,
+}
+
+/// Serves a session over a stream until the other end is closed.
+pub type Serving = Box<dyn FnOnce(DuplexStream) -> BoxFuture<'static, ()> + Send>;
+
+/// The server's side of sessions with an API. Servers with the same identity are equal.
+pub trait ApiServer: Send + Sync {
+    /// Prepares a session: reads the document.
+    ///
+    /// # Errors
+    /// The reason why the API can't be called.
+    fn open<'a>(
+        &'a self,
+        api: &'a OpenApi,
+        connect_timeout: Duration,
+    ) -> BoxFuture<'a, Result<Serving, Box<dyn std::error::Error + Send + Sync>>>;
+
+    /// Everything by which two of them could differ. It has no secrets.
+    fn identity(&self) -> String;
+}
+
+impl PartialEq for OpenApi {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.document, &self.remote) == (&other.document, &other.remote)
+            && self.server.identity() == other.server.identity()
+    }
+}
+
+impl Eq for OpenApi {}
+
+impl std::fmt::Debug for dyn ApiServer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("ApiServer").field(&self.identity()).finish()
+    }
 }
 
 /// A program to start.
@@ -227,6 +276,16 @@ impl Transport {
             Self::Stdio(_) => "stdio",
             Self::Http(_) => "http",
             Self::Sse(_) => "sse",
+            Self::OpenApi(_) => "openapi",
+        }
+    }
+
+    /// The address, headers and authorization of a server that is reached over HTTP.
+    #[must_use]
+    pub fn remote(&self) -> Option<&Remote> {
+        match self {
+            Self::Stdio(_) => None,
+            Self::Http(remote) | Self::Sse(remote) | Self::OpenApi(OpenApi { remote, .. }) => Some(remote),
         }
     }
 }

@@ -147,6 +147,9 @@ pub(crate) struct AddArguments {
     /// The program's working folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cwd: Option<String>,
+    /// An OpenAPI document, whose operations become the tools: a file, or its URL. `--url` is then where the API is.
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["command", "line", "transport"])]
+    pub(crate) openapi: Option<String>,
     /// The URL of an http or sse server.
     #[arg(long, conflicts_with_all = ["command", "line"])]
     pub(crate) url: Option<String>,

@@ -91,6 +91,14 @@ pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
     match &server.transport {
         mcp::Transport::Stdio(command) => parts.command(command),
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => parts.remote(remote),
+        mcp::Transport::OpenApi(api) => {
+            parts.text(&api.document);
+            let file = Path::new(&api.document);
+            if file.is_file() {
+                parts.file(file);
+            }
+            parts.remote(&api.remote);
+        }
     }
     parts.count(server.roots.len());
     server.roots.iter().for_each(|root| parts.text(&root.uri));

@@ -26,8 +26,8 @@ use crate::{
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
     http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, LoginHelp, Sender},
-    keyring,
-    server_config::{Command, Remote, ServerConfig, Transport},
+    keyring, secrets,
+    server_config::{Command, OpenApi, Remote, ServerConfig, Transport},
     sse::SseTransport,
     trace::Trace,
     wire::{Fault, Health, LineTransport, MemoryBudget, ResponseRouter, RpcError},
@@ -35,6 +35,9 @@ use crate::{
 
 /// Limit on concurrent requests to one server over HTTP.
 const MAX_CONCURRENT: usize = 256;
+
+/// Buffer size between both ends of a session within this process, in bytes.
+const PIPE: usize = 64 << 10;
 
 /// Limit on messages that wait within the library: each is at most as large as a notification or a request.
 const MESSAGES_WAITING: usize = 4;
@@ -59,6 +62,7 @@ impl Session {
             Transport::Stdio(command) => attempt.local(command).await,
             Transport::Http(remote) => attempt.http_or_sse(remote).await,
             Transport::Sse(remote) => attempt.sse_or_http(remote).await,
+            Transport::OpenApi(api) => attempt.within(api).await,
         }
     }
 
@@ -148,6 +152,25 @@ impl Attempt<'_> {
         let health = self.health();
         let transport = LineTransport::new(stdout, stdin, self.router(&health));
         self.shake_hands(transport, lifecycle, health, Some(local)).await
+    }
+
+    /// Connects to a server within this process, which calls the API.
+    async fn within(&self, api: &OpenApi) -> Result<Session, Error> {
+        if let Some(remote) = self.config.transport.remote() {
+            remote.headers.iter().for_each(|(name, value)| secrets::learn_header(name, value));
+        }
+        let opening = api.server.open(api, self.config.connect_timeout);
+        let serve = self.in_time(opening, Evidence::default).await?.map_err(|error| {
+            let reason = error.to_string();
+            self.fail(ErrorKind::Initialize { reason, evidence: Evidence::default() })
+        })?;
+        let (near, far) = tokio::io::duplex(PIPE);
+        // It ends with this end of the stream.
+        tokio::spawn(serve(far));
+        let (read, write) = tokio::io::split(near);
+        let health = self.health();
+        let transport = LineTransport::new(read, write, self.router(&health));
+        self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
     }
 
     /// Connects with streamable HTTP; if its transport is not configured, a server that does not use it may use

@@ -232,6 +232,14 @@ pub(super) fn report(text: &str) {
     say_note(format_args!("toolsmith: {text}\n"));
 }
 
+/// The place of a document in an entry: an address or a variable as it is, and a file of this folder by its whole path,
+/// because paths in an entry begin at the folder of its file.
+fn document_place(document: &str) -> String {
+    let is_other = document.contains("://") || document.starts_with("${");
+    let path = std::path::absolute(document).ok().filter(|_| !is_other);
+    path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| document.to_owned())
+}
+
 /// The entry that the arguments describe.
 fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     let mut entry = Entry::new();
@@ -239,6 +247,7 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     let (command, args, url) = target(arguments);
     let (command, args) = in_words(command, args, arguments.cwd.as_deref());
     let transport = match (arguments.transport, &command, &url) {
+        _ if arguments.openapi.is_some() => None,
         (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => Some("stdio"),
         (Some(TransportArgument::Sse), ..) => Some("sse"),
         (Some(TransportArgument::Http), ..) => Some("http"),
@@ -246,11 +255,15 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
         (None, None, None) => {
             return Err(Failure::command_line("a server needs a command or a URL")
                 .hint("toolsmith mcp add NAME -- COMMAND ARGUMENTS…")
-                .hint("toolsmith mcp add NAME --url https://…"));
+                .hint("toolsmith mcp add NAME --url https://…")
+                .hint("toolsmith mcp add NAME --openapi FILE"));
         }
     };
     if let Some(transport) = transport {
         put("type", json!(transport));
+    }
+    if let Some(document) = &arguments.openapi {
+        put("openapi", json!(document_place(document)));
     }
     if let Some(command) = command {
         put("command", json!(command));
@@ -382,6 +395,9 @@ pub(crate) fn describe(name: &str, entry: &Entry) -> String {
                 command_line(command, args.iter().filter_map(Json::as_str))
             )
         }
-        (None, url) => format!("{name} connects to: {}", url.unwrap_or("?")),
+        (None, url) => match text("openapi") {
+            Some(document) => format!("{name} calls the API of: {document}"),
+            None => format!("{name} connects to: {}", url.unwrap_or("?")),
+        },
     }
 }
