@@ -117,9 +117,9 @@ impl Checks<'_> {
         self.checker.no_secrets(self.entry.node.get("roots"));
         self.checker.no_secrets(self.entry.node.get("sandbox"));
         for (key, node) in self.entry.node.get("oauth").map_or(&[][..], Node::entries) {
-            if !["scope", "client_id", "clientId", "client_secret", "clientSecret"]
-                .contains(&key.text.as_str())
-            {
+            let may = ["scope", "client_id", "client_secret", "private_key", "key_id"];
+            let camel = ["clientId", "clientSecret", "privateKey", "keyId"];
+            if !may.iter().chain(&camel).any(|name| *name == key.text) {
                 self.checker.no_secrets(Some(node));
             }
         }
@@ -357,9 +357,12 @@ impl Checks<'_> {
     }
 
     fn oauth(&self, place: &At<OAuthChoice>, form: &OAuthForm, store: Option<PathBuf>) -> mcp::OAuth {
-        let is_missing = form.client_id.is_none() || form.client_secret.is_none();
+        self.private_key(form);
+        let has_key = form.private_key.is_some() || form.private_key_file.is_some();
+        let is_missing = form.client_id.is_none() || form.client_secret.is_none() && !has_key;
         if form.grant == Some(Grant::ClientCredentials) && is_missing {
-            self.checker.report(place, "client_credentials needs both client_id and client_secret");
+            let message = "client_credentials needs client_id, and client_secret or private_key";
+            self.checker.report(place, message);
         } else if let (Some(secret), None) = (&form.client_secret, &form.client_id) {
             self.checker.report(secret, "client_secret needs client_id; write both");
         }
@@ -369,6 +372,9 @@ impl Checks<'_> {
             scope: keys.scope,
             client_id: keys.client_id,
             client_secret: keys.client_secret,
+            private_key: keys.private_key,
+            private_key_file: keys.private_key_file,
+            key_id: keys.key_id,
             authorization_url: keys.authorization_url.map(String::from),
             token_url: keys.token_url.map(String::from),
             registration_url: keys.registration_url.map(String::from),
@@ -377,6 +383,23 @@ impl Checks<'_> {
                 Grant::AuthorizationCode => mcp::Grant::AuthorizationCode,
                 Grant::ClientCredentials => mcp::Grant::ClientCredentials,
             },
+        }
+    }
+
+    /// Reports a private key that the login would not use.
+    fn private_key(&self, form: &OAuthForm) {
+        let text = form.private_key.as_ref().map(|key| At { place: key.place, value: () });
+        let file = form.private_key_file.as_ref().map(|file| At { place: file.place, value: () });
+        let Some(key) = text.as_ref().or(file.as_ref()) else { return };
+        if form.grant != Some(Grant::ClientCredentials) {
+            self.checker
+                .report(key, "a private key is used with `grant: client_credentials`; write that too");
+        }
+        if form.client_secret.is_some() {
+            self.checker.report(key, "client_secret and a private key exclude each other; keep one");
+        }
+        if let (Some(_), Some(file)) = (&text, &file) {
+            self.checker.report(file, "private_key and private_key_file exclude each other; keep one");
         }
     }
 

@@ -213,6 +213,12 @@ record! {
         client_id or "clientId": Option<Expanded>,
         /// Its secret.
         client_secret or "clientSecret": Option<At<Expanded>>,
+        /// The private key by which the client authenticates, as PEM, in place of a secret.
+        private_key or "privateKey": Option<At<Expanded>>,
+        /// The file with that key.
+        private_key_file or "privateKeyFile": Option<At<FilePath>>,
+        /// The id under which the authorization server knows that key.
+        key_id or "keyId": Option<Expanded>,
         /// The authorization endpoint.
         authorization_url or "authorizationUrl": Option<Address>,
         /// The token endpoint.
@@ -248,10 +254,8 @@ impl TryFrom<Address> for MetadataAddress {
     type Error = &'static str;
 
     fn try_from(address: Address) -> Result<Self, &'static str> {
-        Some(address.value())
-            .filter(|url| url.scheme() == "https")
-            .map(MetadataAddress)
-            .ok_or("the address of a client's metadata must start with https://")
+        let url = address.value();
+        mcp::check_metadata_address(url.as_str()).map(|()| MetadataAddress(url))
     }
 }
 

@@ -244,8 +244,10 @@ fn visit(transport: &mut Transport, change: &mut dyn FnMut(&mut String)) {
         Transport::Http(remote) | Transport::Sse(remote) | Transport::OpenApi(OpenApi { remote, .. }) => {
             change(&mut remote.url);
             remote.headers.values_mut().for_each(&mut *change);
-            if let Some(OAuth { scope, client_id, client_secret, .. }) = &mut remote.oauth {
-                [scope, client_id, client_secret].into_iter().flatten().for_each(change);
+            if let Some(OAuth { scope, client_id, client_secret, private_key, key_id, .. }) =
+                &mut remote.oauth
+            {
+                [scope, client_id, client_secret, private_key, key_id].into_iter().flatten().for_each(change);
             }
         }
     }

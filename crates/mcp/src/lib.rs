@@ -65,8 +65,8 @@ pub use managed_session::{
 #[doc(hidden)]
 pub use oauth::rehearsal;
 pub use oauth::{
-    Browser, Consent, KeptLogin, LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, kept_login,
-    learn_secrets, login, logout,
+    Browser, ClientMetadata, Consent, KeptLogin, LOGIN_TIMEOUT, check_metadata_address,
+    exchanges_are_under_way, exchanges_end, kept_login, learn_secrets, login, logout,
 };
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};

@@ -236,6 +236,13 @@ pub struct OAuth {
     pub client_id: Option<String>,
     /// Its secret. Never logged.
     pub client_secret: Option<String>,
+    /// The private key by which the client authenticates in place of a secret, as PEM (RFC 7523, section 2.2). Never
+    /// logged.
+    pub private_key: Option<String>,
+    /// The file with that key, if the text is not here.
+    pub private_key_file: Option<PathBuf>,
+    /// The id under which the authorization server knows the key (`kid`, RFC 7515, section 4.1.4).
+    pub key_id: Option<String>,
     /// The authorization endpoint, overriding the discovered one.
     pub authorization_url: Option<String>,
     /// The token endpoint, overriding the discovered one.
@@ -327,6 +334,9 @@ impl std::fmt::Debug for OAuth {
             .field("scope", &self.scope)
             .field("client_id", &self.client_id)
             .field("client_secret", &self.client_secret.as_ref().map(|_| "…"))
+            .field("private_key", &self.private_key.as_ref().map(|_| "…"))
+            .field("private_key_file", &self.private_key_file)
+            .field("key_id", &self.key_id)
             .field("authorization_url", &self.authorization_url)
             .field("token_url", &self.token_url)
             .field("registration_url", &self.registration_url)

@@ -202,13 +202,15 @@ impl Parts {
                 &oauth.scope,
                 &oauth.client_id,
                 &oauth.client_secret,
+                &oauth.private_key,
+                &oauth.key_id,
                 &oauth.authorization_url,
                 &oauth.token_url,
                 &oauth.registration_url,
                 &oauth.client_metadata_url,
             ];
             texts.iter().for_each(|text| self.optional(text.as_ref()));
-            self.text(&format!("{:?}", oauth.grant));
+            self.text(&format!("{:?} {:?}", oauth.grant, oauth.private_key_file));
         }
     }
 }
