@@ -36,8 +36,7 @@ fn in_a_snippet(server: &mut Server, file: &Path) -> String {
 /// Calls the server's tool directly, as [`in_a_snippet`].
 #[track_caller]
 fn directly(server: &mut Server, file: &Path) -> String {
-    let call =
-        json!({ "name": "echo", "arguments": { "message": format!("read {}", file.display()) } });
+    let call = json!({ "name": "echo", "arguments": { "message": format!("read {}", file.display()) } });
     let answer = server.ask(1, "tools/call", &call);
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:#}")).to_owned()
 }

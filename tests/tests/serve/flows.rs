@@ -97,7 +97,8 @@ web::echo().message(format!("Dear all, {mail}")).await?.text()"#;
     assert!(!log.contains("below the mat"), "{log}");
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let flows = lines.filter(|line| !line["flows"].is_null());
-    let flows: Vec<Value> = flows.map(|line| json!({ "event": line["event"], "flows": line["flows"] })).collect();
+    let flows: Vec<Value> =
+        flows.map(|line| json!({ "event": line["event"], "flows": line["flows"] })).collect();
     assert_snapshot!(serde_json::to_string_pretty(&flows).unwrap(), @"");
 }
 
