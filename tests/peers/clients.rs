@@ -153,6 +153,19 @@ impl Serving {
         json!([self.binary, "mcp", "serve", "--config", self.config])
     }
 
+    /// Runs a program in `clients/` with Node; returns its report.
+    pub(crate) async fn run_client(
+        &self,
+        installed: &Installed,
+        script: &str,
+        arguments: &[&str],
+    ) -> Checked<Value> {
+        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/clients");
+        let mut command = self.command(&installed.node());
+        command.arg(programs.join(script)).args(arguments);
+        printed(&self.finish(command, "").await?)
+    }
+
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.envs(self.environment.iter().cloned()).current_dir(&self.folder).kill_on_drop(true);

@@ -12,6 +12,7 @@ mod first_hour;
 mod first_try;
 mod kubernetes;
 mod modes;
+mod openapi;
 mod page;
 mod product;
 mod reductions;
@@ -19,6 +20,7 @@ mod remote;
 mod servers;
 mod subagent;
 mod table;
+mod tasks;
 mod tokens;
 mod web;
 
@@ -63,6 +65,9 @@ async fn all() -> Checked<(Vec<Row>, String)> {
     let chosen = std::env::args().nth(1).unwrap_or_default();
     if chosen == agents::LONG {
         return agents::run_long(&installed, &product).await;
+    }
+    if chosen == openapi::PART {
+        return Ok((openapi::run(&installed, &product).await, String::new()));
     }
     let is_chosen = |names: [&str; 2]| names.iter().any(|name| name.contains(&chosen));
     // One snippet after the other, so that half of the processors are idle.
@@ -129,6 +134,12 @@ async fn answered(
     rows.extend(clients::run(installed, product, is_chosen).await?);
     if is_chosen([subagent::PART, "stdio"]) {
         rows.push(subagent::run(installed, product).await?);
+    }
+    if is_chosen([tasks::PART, ""]) {
+        rows.extend(tasks::run(installed, product).await?);
+    }
+    if is_chosen([openapi::PART, "http"]) {
+        rows.extend(openapi::run(installed, product).await);
     }
     if is_chosen([reductions::PART, "stdio"]) {
         let (row, table) = reductions::run(product).await;

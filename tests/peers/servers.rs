@@ -95,7 +95,7 @@ impl Installed {
         Ok(manifest["version"].as_str().unwrap_or_default().to_owned())
     }
 
-    fn node_entry(&self, package: &str, arguments: &[&str], env: &Value) -> Value {
+    pub(crate) fn node_entry(&self, package: &str, arguments: &[&str], env: &Value) -> Value {
         let mut entry = self.node_file_entry(package, "dist/index.js", arguments);
         entry["env"] = env.clone();
         entry

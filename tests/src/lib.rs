@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod api_server;
 pub mod browser;
 pub mod cache;
 pub mod checks;

@@ -11,6 +11,7 @@ mod groups;
 mod help;
 mod history;
 mod mcp;
+mod offers;
 mod output;
 mod permission;
 mod program;
@@ -57,6 +58,7 @@ pub(crate) use self::history::{
     HistoryCommand, HistoryDeleteArguments, HistoryDiffArguments, HistoryExportArguments,
     HistoryListArguments, HistoryRerunArguments, HistoryShowArguments,
 };
+pub(crate) use self::offers::OfferArguments;
 pub(crate) use self::output::OutputArguments;
 pub(crate) use self::permission::{ListPermissionsArguments, PermissionCommand, RevokeArguments};
 pub(crate) use self::program::{
@@ -76,8 +78,8 @@ pub(crate) use self::secret::SecretCommand;
 pub(crate) use self::setup::SetupArguments;
 
 pub(crate) use self::mcp::{
-    CallArguments, InspectArguments, InspectCommand, LoginArguments, NameArguments, OneArguments,
-    PromptArguments, ResourceArguments, ToolsArguments,
+    CallArguments, ClientMetadataArguments, InspectArguments, InspectCommand, LoginArguments, NameArguments,
+    OneArguments, PromptArguments, ResourceArguments, ToolsArguments,
 };
 
 /// Runs Rust snippets that call MCP tools. A snippet compiles in a fraction of a second, and runs confined.
@@ -372,6 +374,10 @@ pub(crate) enum McpCommand {
     Login(LoginArguments),
     /// Delete the tokens of a server, and revoke them if its authorization server supports revocation.
     Logout(NameArguments),
+    /// Print the metadata document of this program as an OAuth client, to be published at an https address.
+    ///
+    /// The address is then the client's id: write it as `oauth.client_id` of a server.
+    ClientMetadata(ClientMetadataArguments),
     /// Serve the subagent of a configuration file to MCP clients as one tool, over standard input and output or HTTP.
     ///
     /// The configuration is read once: a change needs a restart.

@@ -90,6 +90,9 @@ pub(crate) async fn dispatch(command: Command) -> Result<u8, Failure> {
         Command::Trust(arguments) => until_signal(trust::trust(&arguments)).await,
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(mcp::login::login(&arguments)).await,
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(mcp::login::logout(&arguments)).await,
+        Command::Mcp(McpCommand::ClientMetadata(arguments)) => {
+            until_signal(mcp::login::client_metadata(&arguments)).await
+        }
         Command::Mcp(McpCommand::Inspect(command)) => until_signal(mcp::inspect(&command)).await,
         Command::Conversation(command) => until_signal(conversation::run(&command)).await,
         Command::Cache(command) => until_signal(cache::run(&command)).await,

@@ -9,6 +9,7 @@ mod command_line;
 mod commands;
 mod completion;
 mod demo;
+mod download;
 #[cfg(test)]
 mod tests;
 mod tool_arguments;

@@ -63,9 +63,11 @@ pub fn replace(server: &str, entry: &mut Entry, instead: &mut dyn FnMut(&Secret)
                 in_args(args, |name, text| take(format!("args {name}"), variable(server, name), text));
             }
             ("oauth", Json::Object(oauth)) => {
-                if let Some(secret) = oauth.get_mut("client_secret") {
-                    let variable = variable(server, "client_secret");
-                    in_text(secret, |text| take("oauth.client_secret".to_owned(), variable.clone(), text));
+                for key in ["client_secret", "private_key"] {
+                    if let Some(secret) = oauth.get_mut(key) {
+                        let variable = variable(server, key);
+                        in_text(secret, |text| take(format!("oauth.{key}"), variable.clone(), text));
+                    }
                 }
             }
             _ => {}

@@ -40,6 +40,8 @@ pub struct Config {
     pub history: History,
     /// Whether calls are counted for `toolsmith stats`.
     pub stats: bool,
+    /// The MCP registry whose entries are read by their id, if another one than the usual.
+    pub registry: Option<url::Url>,
     /// The layers that the configuration was read from, weakest first.
     pub layers: Vec<ConfigLayer>,
     /// The lock files in force: the user's, and those next to the other files, weakest layer first.
@@ -118,7 +120,7 @@ impl Server {
             check_input: true,
             check_output: true,
             code_mode: true,
-            session: SessionMode::Fresh,
+            session: SessionMode::Auto,
             spare: true,
             layer: ConfigLayer::Demo,
             target,

@@ -52,6 +52,26 @@ pub(super) fn state_path() -> Result<PathBuf, Error> {
     Ok(base.state_dir().unwrap_or_else(|| base.data_dir()).join("toolsmith"))
 }
 
+/// The user's folder for unpacked bundles of servers: `$XDG_DATA_HOME/toolsmith/bundles`. Only this user can use it.
+///
+/// # Errors
+/// If there is none, or others own it or can write to it.
+pub fn bundles_folder() -> Result<PathBuf, Error> {
+    let folder = bundles_path()?;
+    system::private::check(&folder).map_err(|error| unusable("bundles", &folder, error, "XDG_DATA_HOME"))?;
+    Ok(folder)
+}
+
+/// Where [`bundles_folder`] is, whether or not it can be used.
+pub(super) fn bundles_path() -> Result<PathBuf, Error> {
+    let base = etcetera::choose_base_strategy().map_err(|error| {
+        Error::new(format!("no folder for bundles: {error}"))
+            .caused_by(error)
+            .hint("set HOME or XDG_DATA_HOME")
+    })?;
+    Ok(base.data_dir().join("toolsmith").join("bundles"))
+}
+
 /// The user's folder for configurations.
 pub fn user_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))

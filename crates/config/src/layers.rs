@@ -394,6 +394,7 @@ impl Layers {
             cache: settings.cache,
             history: settings.history,
             stats: settings.global_settings.stats,
+            registry: settings.global_settings.registry,
             layers,
             locks: self.locks,
             models: settings.models,

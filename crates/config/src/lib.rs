@@ -64,7 +64,7 @@ pub use config_layer::ConfigLayer;
 pub use configuration::{Absent, Config, Server};
 pub use error::{Error, ErrorKind};
 pub use flows::{FlowAction, FlowRule, FlowScope, Flows};
-pub use folders::{access_of, cache_folder, create_folder_of, state_folder, user_folder};
+pub use folders::{access_of, bundles_folder, cache_folder, create_folder_of, state_folder, user_folder};
 pub use history::History;
 pub use identities::{
     Auth, Denied, HASH_PREFIX, NamedToken, SignatureAlgorithm, SubjectLimits, check_day, check_token_name,

@@ -6,8 +6,8 @@ use runner::{Grants, Protected};
 
 use super::agent::Conversations;
 use super::decode::Problem;
-use super::folders::project_programs;
 use super::folders::state_path;
+use super::folders::{bundles_path, project_programs};
 use super::source::Document;
 use super::tree::Place;
 use super::{ConfigLayer, Serve, cache_folder, locks, user_folder};
@@ -22,6 +22,8 @@ pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<P
     );
     let state = state_path().ok();
     places.extend(state.map(|folder| Protected::new(folder, "Toolsmith's state folder", DECIDES)));
+    places
+        .extend(bundles_path().ok().map(|folder| Protected::new(folder, "the folder of bundles", EXECUTED)));
     for layer in layers {
         let file = layer.file().map(|file| Protected::new(file, "the configuration", DECIDES));
         let lock = locks::place(layer)

@@ -81,8 +81,10 @@ pub(super) fn transport_name(entry: &Entry) -> Option<&'static str> {
         Some("stdio") => Some("stdio"),
         Some("http") => Some("http"),
         Some("sse") => Some("sse"),
+        Some("openapi") => Some("openapi"),
         Some(_) => None,
         None if is_given(node, "command") => Some("stdio"),
+        None if is_given(node, "openapi") => Some("openapi"),
         None => node.get("url").filter(|_| is_given(node, "url")).and_then(Node::text).map(of_address),
     }
 }
@@ -115,23 +117,24 @@ impl Checks<'_> {
         self.checker.no_secrets(self.entry.node.get("roots"));
         self.checker.no_secrets(self.entry.node.get("sandbox"));
         for (key, node) in self.entry.node.get("oauth").map_or(&[][..], Node::entries) {
-            if !["scope", "client_id", "clientId", "client_secret", "clientSecret"]
-                .contains(&key.text.as_str())
-            {
+            let may = ["scope", "client_id", "client_secret", "private_key", "key_id"];
+            let camel = ["clientId", "clientSecret", "privateKey", "keyId"];
+            if !may.iter().chain(&camel).any(|name| *name == key.text) {
                 self.checker.no_secrets(Some(node));
             }
         }
         let kind = self.transport(&form, problems);
         let sandbox = self.confinement(&form);
+        let filter = self.filter(&form);
         let transport = kind.and_then(|kind| {
             self.only_for(kind);
             match kind {
                 ServerType::Stdio => self.command(&form, sandbox.as_ref()).map(mcp::Transport::Stdio),
                 ServerType::Http => self.remote(&form).map(mcp::Transport::Http),
                 ServerType::Sse => self.remote(&form).map(mcp::Transport::Sse),
+                ServerType::OpenApi => self.api(&form, &filter).map(mcp::Transport::OpenApi),
             }
         });
-        let filter = self.filter(&form);
         let permissions = self.permissions(&form);
         let target = target(&form);
         let note = words(&form).map(|(program, words)| self.note(&form, &program, &words));
@@ -195,6 +198,7 @@ impl Checks<'_> {
         };
         let kind = match (form.transport, self.is_given("command"), self.is_given("url")) {
             (Some(kind), ..) => kind,
+            (None, false, _) if self.is_given("openapi") => ServerType::OpenApi,
             _ if self.is_given("type") || self.is_given("transport") => return None,
             (None, true, false) => ServerType::Stdio,
             (None, false, true) => {
@@ -216,6 +220,9 @@ impl Checks<'_> {
             ServerType::Http | ServerType::Sse => {
                 ("url", "an http or sse server needs an address; write `url: https://…`")
             }
+            ServerType::OpenApi => {
+                ("openapi", "an openapi server needs a document; write `openapi: FILE`, or its address")
+            }
         };
         let is_empty = self.entry.node.get(key).is_some_and(|node| node.text() == Some(""));
         if self.is_given(key) && !is_empty { Some(kind) } else { missing(message) }
@@ -225,12 +232,16 @@ impl Checks<'_> {
     fn only_for(&self, kind: ServerType) {
         let (keys, message): (&[_], _) = match kind {
             ServerType::Stdio => (
-                &["url", "headers", "oauth"],
+                &["url", "headers", "oauth", "openapi"],
                 "is only for http and sse servers; remove it, or write `type: http`",
             ),
             ServerType::Http | ServerType::Sse => (
-                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox"],
+                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox", "openapi"],
                 "is only for stdio servers; remove it, or write `type: stdio`",
+            ),
+            ServerType::OpenApi => (
+                &["command", "args", "env", "cwd", "inheritModelKeys", "sandbox", "oauth"],
+                "is not for the API of a document; remove it, or remove `openapi`",
             ),
         };
         for key in keys.iter().filter(|key| self.is_given(key)) {
@@ -311,6 +322,24 @@ impl Checks<'_> {
         url.and(text).map(|url| mcp::Remote { url, headers, oauth, is_assumed })
     }
 
+    /// The API of a document. Its `url` is where the API is.
+    fn api(&self, form: &ServerForm, filter: &Filter) -> Option<mcp::OpenApi> {
+        let headers = form.headers.iter().flat_map(|headers| &headers.value);
+        let headers = headers.filter_map(|(name, value)| self.header(name, value)).collect();
+        let url = match &form.url {
+            Some(url) => {
+                let text = url.value.meant.0.trim();
+                self.checker.keep(url, key_types::server_address(text)).map(|_| text.to_owned())?
+            }
+            None => String::new(),
+        };
+        let document = form.openapi.clone()?.value();
+        let remote = mcp::Remote { url, headers, oauth: None, is_assumed: false };
+        let (name, filter) = (format!("{filter:?}"), filter.clone());
+        let server = openapi::Server::new(name, Arc::new(move |tool: &str| filter.admits(tool)));
+        Some(mcp::OpenApi { document, remote, server: Arc::new(server) })
+    }
+
     /// A header that can be sent (RFC 9110, sections 5.5 and 5.6.2).
     fn header(&self, name: &str, value: &At<Expanded>) -> Option<(String, String)> {
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
@@ -328,9 +357,12 @@ impl Checks<'_> {
     }
 
     fn oauth(&self, place: &At<OAuthChoice>, form: &OAuthForm, store: Option<PathBuf>) -> mcp::OAuth {
-        let is_missing = form.client_id.is_none() || form.client_secret.is_none();
+        self.private_key(form);
+        let has_key = form.private_key.is_some() || form.private_key_file.is_some();
+        let is_missing = form.client_id.is_none() || form.client_secret.is_none() && !has_key;
         if form.grant == Some(Grant::ClientCredentials) && is_missing {
-            self.checker.report(place, "client_credentials needs both client_id and client_secret");
+            let message = "client_credentials needs client_id, and client_secret or private_key";
+            self.checker.report(place, message);
         } else if let (Some(secret), None) = (&form.client_secret, &form.client_id) {
             self.checker.report(secret, "client_secret needs client_id; write both");
         }
@@ -340,6 +372,9 @@ impl Checks<'_> {
             scope: keys.scope,
             client_id: keys.client_id,
             client_secret: keys.client_secret,
+            private_key: keys.private_key,
+            private_key_file: keys.private_key_file,
+            key_id: keys.key_id,
             authorization_url: keys.authorization_url.map(String::from),
             token_url: keys.token_url.map(String::from),
             registration_url: keys.registration_url.map(String::from),
@@ -348,6 +383,23 @@ impl Checks<'_> {
                 Grant::AuthorizationCode => mcp::Grant::AuthorizationCode,
                 Grant::ClientCredentials => mcp::Grant::ClientCredentials,
             },
+        }
+    }
+
+    /// Reports a private key that the login would not use.
+    fn private_key(&self, form: &OAuthForm) {
+        let text = form.private_key.as_ref().map(|key| At { place: key.place, value: () });
+        let file = form.private_key_file.as_ref().map(|file| At { place: file.place, value: () });
+        let Some(key) = text.as_ref().or(file.as_ref()) else { return };
+        if form.grant != Some(Grant::ClientCredentials) {
+            self.checker
+                .report(key, "a private key is used with `grant: client_credentials`; write that too");
+        }
+        if form.client_secret.is_some() {
+            self.checker.report(key, "client_secret and a private key exclude each other; keep one");
+        }
+        if let (Some(_), Some(file)) = (&text, &file) {
+            self.checker.report(file, "private_key and private_key_file exclude each other; keep one");
         }
     }
 
@@ -396,6 +448,11 @@ fn words(form: &ServerForm) -> Option<(String, Vec<String>)> {
 
 /// The command line or address as written, with variables not expanded.
 fn target(form: &ServerForm) -> String {
+    if let Some(document) = &form.openapi {
+        let document = &document.value.written;
+        let url = form.url.as_ref().map(|url| format!(", requests to {}", url.value.written));
+        return format!("{document}{}", url.unwrap_or_default());
+    }
     match (&form.command, &form.url) {
         (Some(command), _) => {
             let args = form.args.iter().flat_map(|args| args.value.iter().map(|arg| arg.written.as_str()));

@@ -20,7 +20,7 @@ record! {
     #[derive(Default)]
     #[serde(rename_all = "camelCase", default)]
     ServerKeys from ServerForm {
-        /// stdio, http or sse (default: stdio with `command`; with `url` sse if its path ends with `/sse`, otherwise http).
+        /// stdio, http, sse or openapi (default: stdio with `command`; openapi with `openapi`; with `url` sse if its path ends with `/sse`, otherwise http).
         #[serde(rename = "type")]
         transport or "transport": Option<ServerType>,
         /// The program of a stdio server.
@@ -35,7 +35,9 @@ record! {
         inherit_model_keys: At<bool> = false,
         /// Whether it is confined, or what a confined server may use (default: `false`).
         sandbox: Option<At<SandboxChoice>>,
-        /// The address of an http or sse server.
+        /// An OpenAPI document, whose operations are the tools: a path, or an http or https address.
+        openapi: Option<At<AsWritten<DocumentPlace>>>,
+        /// The address of an http or sse server, or of the API of `openapi`.
         url: Option<At<AsWritten<Expanded>>>,
         /// HTTP headers of each request.
         headers: Option<At<BTreeMap<String, At<Expanded>>>>,
@@ -69,7 +71,7 @@ record! {
         /// Whether an answer that does not fit the tool's output schema is an error.
         check_output: bool = true,
         /// Whether executions get their own session with it, or a client's executions share one.
-        session: SessionMode = SessionMode::Fresh,
+        session: SessionMode = SessionMode::Auto,
         /// Whether sessions with it may be opened before an execution needs them (`serve.spares`).
         spare: bool = true,
         /// Folders that the server may list as roots: paths, or file:// addresses.
@@ -91,6 +93,8 @@ pub(crate) enum ServerType {
     Http,
     /// HTTP with server-sent events, for older servers.
     Sse,
+    /// The API of an OpenAPI document.
+    OpenApi,
 }
 
 /// Whether a server is confined, or what it may use.
@@ -178,8 +182,11 @@ impl Kind for SandboxChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionMode {
-    /// Each execution has its own.
+    /// `fresh`, except with a server that keeps nothing between requests (MCP 2026-07-28): all executions of a subject
+    /// share one.
     #[default]
+    Auto,
+    /// Each execution has its own.
     Fresh,
     /// All executions of a client session share one.
     Shared,
@@ -206,6 +213,12 @@ record! {
         client_id or "clientId": Option<Expanded>,
         /// Its secret.
         client_secret or "clientSecret": Option<At<Expanded>>,
+        /// The private key by which the client authenticates, as PEM, in place of a secret.
+        private_key or "privateKey": Option<At<Expanded>>,
+        /// The file with that key.
+        private_key_file or "privateKeyFile": Option<At<FilePath>>,
+        /// The id under which the authorization server knows that key.
+        key_id or "keyId": Option<Expanded>,
         /// The authorization endpoint.
         authorization_url or "authorizationUrl": Option<Address>,
         /// The token endpoint.
@@ -241,10 +254,8 @@ impl TryFrom<Address> for MetadataAddress {
     type Error = &'static str;
 
     fn try_from(address: Address) -> Result<Self, &'static str> {
-        Some(address.value())
-            .filter(|url| url.scheme() == "https")
-            .map(MetadataAddress)
-            .ok_or("the address of a client's metadata must start with https://")
+        let url = address.value();
+        mcp::check_metadata_address(url.as_str()).map(|()| MetadataAddress(url))
     }
 }
 
@@ -350,6 +361,35 @@ impl<'de> Visitor<'de> for InOrder {
 #[serde(try_from = "TextAndPath")]
 #[schemars(with = "String")]
 pub(crate) struct RootFolder(mcp::Root);
+
+/// An OpenAPI document: a path relative to the file's folder, or an address.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "TextAndPath")]
+#[schemars(with = "String")]
+pub(crate) struct DocumentPlace(String);
+
+impl TryFrom<TextAndPath> for DocumentPlace {
+    type Error = &'static str;
+
+    fn try_from(given: TextAndPath) -> Result<Self, &'static str> {
+        let text = given.text.0;
+        if text.contains("://") {
+            return super::key_types::server_address(&text).map(|address| DocumentPlace(address.into()));
+        }
+        let path: PathBuf = given.path.value();
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let path = path.into_os_string().into_string();
+        path.map(DocumentPlace).map_err(|_| "the path of a document must be UTF-8")
+    }
+}
+
+impl Kind for DocumentPlace {
+    type Value = String;
+
+    fn value(self) -> String {
+        self.0
+    }
+}
 
 /// A text, and the same text as a path.
 #[derive(Deserialize)]

@@ -146,6 +146,7 @@ fn is_secret(key: &str) -> bool {
             | "header"
             | "headers"
             | "clientsecret"
+            | "privatekey"
             | "secret"
             | "token"
             | "accesstoken"

@@ -199,7 +199,7 @@ fn settings_reach_the_connections() {
     use super::Permission::{Allow, AskEach, Deny};
     assert_eq!([of("read_x"), of("delete_x"), of("other")], [Allow, Deny, AskEach]);
     assert!(local.session == super::SessionMode::Shared && !local.spare);
-    assert!(servers["web"].session == super::SessionMode::Fresh && servers["web"].spare);
+    assert!(servers["web"].session == super::SessionMode::Auto && servers["web"].spare);
     assert!(
         !local.check_input
             && !local.check_output

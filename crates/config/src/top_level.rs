@@ -14,7 +14,7 @@ use super::code_mode::{CodeModeForm, DirectNames};
 use super::flows::FlowsForm;
 use super::history::HistoryForm;
 use super::key_macros::{Kind, Merge, section};
-use super::key_types::{FilePath, Seconds, SecondsOrNone, Size, text};
+use super::key_types::{Address, FilePath, Seconds, SecondsOrNone, Size, text};
 use super::permissions::{AddedGlobs, Glob};
 use super::placed::At;
 use super::remote_cache::RemoteCacheForm;
@@ -85,6 +85,8 @@ section! {
         stats: bool = true,
         /// Whether messages, headers and times are logged, with secrets masked.
         debug: bool = false,
+        /// The MCP registry from which `mcp add --registry` reads entries by their id.
+        registry: Option<Address>,
         /// Tools that are not available at all, as `tool` or `server.tool`; `*` matches any text.
         deny: AddedGlobs,
     }

@@ -59,6 +59,9 @@ pub struct ServerIntroduction {
     pub has_resources: bool,
     /// One line about the server; empty if it has none.
     pub about: String,
+    /// Whether it keeps nothing between requests: its protocol has no sessions (MCP 2026-07-28 and later).
+    #[serde(default)]
+    pub is_stateless: bool,
 }
 
 impl ServerIntroduction {
@@ -67,7 +70,8 @@ impl ServerIntroduction {
     pub fn of(session: &mcp::Session, masker: &Masker) -> Self {
         let about = session.about().unwrap_or_default();
         let has_resources = session.capabilities()["resources"].is_object();
-        ServerIntroduction { has_resources, about: masker.mask(&about).into_owned() }
+        let (about, is_stateless) = (masker.mask(&about).into_owned(), session.is_stateless());
+        ServerIntroduction { has_resources, about, is_stateless }
     }
 }
 
@@ -119,6 +123,13 @@ pub fn identity(server: &Server) -> String {
             pairs(&remote.headers, &mut part);
         }
         mcp::Transport::InProcess(server) => part(server.identity().as_bytes()),
+        mcp::Transport::OpenApi(mcp::OpenApi { document, remote, server }) => {
+            part(document.as_bytes());
+            part(&stamp(Path::new(document)).to_le_bytes());
+            part(remote.url.as_bytes());
+            pairs(&remote.headers, &mut part);
+            part(server.identity().as_bytes());
+        }
     }
     hasher.finalize().to_hex()[..32].to_owned()
 }
@@ -131,7 +142,7 @@ fn pairs(pairs: &BTreeMap<String, String>, part: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Hash of a program file's size and time, if the command is a path.
+/// Hash of a file's size and time, if the text is the path of one.
 fn stamp(program: &Path) -> u64 {
     let Ok(metadata) = fs_err::metadata(program) else { return 0 };
     let mut hasher = DefaultHasher::new();

@@ -17,9 +17,12 @@ pub fn masker(config: &Config) -> Masker {
         values.extend(server.variables());
         match &server.connection.transport {
             mcp::Transport::Stdio(command) => values.extend(command.env.values().cloned()),
-            mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
+            mcp::Transport::Http(remote)
+            | mcp::Transport::Sse(remote)
+            | mcp::Transport::OpenApi(mcp::OpenApi { remote, .. }) => {
                 values.extend(remote.headers.values().cloned());
-                values.extend(remote.oauth.iter().filter_map(|oauth| oauth.client_secret.clone()));
+                let oauth = remote.oauth.iter().flat_map(|oauth| [&oauth.client_secret, &oauth.private_key]);
+                values.extend(oauth.flatten().cloned());
                 values.extend(password(&remote.url));
             }
             mcp::Transport::InProcess(_) => {}
@@ -60,6 +63,7 @@ mod tests {
             headers: [("Authorization".to_owned(), "Bearer value-of-header".to_owned())].into(),
             oauth: Some(mcp::OAuth {
                 client_secret: Some("value-of-client".into()),
+                private_key: Some("value-of-key".into()),
                 ..mcp::OAuth::default()
             }),
             ..mcp::Remote::default()
@@ -70,8 +74,9 @@ mod tests {
             let server = |connection| Server::new(connection, String::new());
             let servers = connections.into_iter().map(server).collect();
             let config = Config { servers, ..Config::default() };
-            let output = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
-            assert_eq!(masker(&config).mask(output), "*** *** *** *** KEY Bearer");
+            let output =
+                "value-of-env value-of-header value-of-client value-of-key pass-in-address KEY Bearer";
+            assert_eq!(masker(&config).mask(output), "*** *** *** *** *** KEY Bearer");
         }
     }
 

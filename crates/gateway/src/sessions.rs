@@ -17,7 +17,7 @@ use std::sync::Arc;
 use config::{Config, Permission, Server, SessionMode};
 use futures::FutureExt;
 use futures::future::join_all;
-use mcp::{CallOptions, ErrorKind, Transport};
+use mcp::{CallOptions, ErrorKind, ServerConfig, Transport};
 use parking_lot::{Mutex, MutexGuard};
 use report::Report;
 use runner::{Answer, CallFailure, FailureKind, ToolHost as _};
@@ -34,7 +34,7 @@ use crate::pins::Pins;
 use crate::propagation::PassedOn;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
-use crate::tool_list::{ONLY_AS_TASK, ToolList, runs_only_as_task};
+use crate::tool_list::{ToolList, runs_only_as_task};
 use crate::waiting;
 
 use attempt::{Attempt, Opening};
@@ -80,7 +80,7 @@ pub struct Sessions {
     passed_on: PassedOn,
     /// The niceness of servers that are started for the execution.
     niceness: u8,
-    /// The sessions that the executions of the client share, for servers with `session: shared`.
+    /// The sessions that executions share.
     shared: Option<Arc<dyn SharedSessions>>,
 }
 
@@ -153,15 +153,21 @@ impl Sessions {
         self.niceness = niceness;
     }
 
-    /// Uses these sessions with servers that have `session: shared`.
+    /// Uses these sessions with the servers that they have.
     pub fn use_shared(&mut self, shared: Arc<dyn SharedSessions>) {
         self.shared = Some(shared);
     }
 
-    /// The servers with open sessions that other executions use as well, by name.
+    /// The servers with `session: shared` whose open sessions other executions use as well, by name. State of these may
+    /// remain.
     pub fn shared_servers(&self) -> Vec<String> {
         let opening = self.opening();
-        let shared = opening.iter().filter(|(_, attempt)| attempt.shared().is_some());
+        let is_marked = |name: &String| {
+            self.config.server(name).is_some_and(|server| server.session == SessionMode::Shared)
+        };
+        let shared = opening.iter().filter(|(name, attempt)| {
+            is_marked(name) && attempt.opened().is_some_and(|opened| opened.is_shared)
+        });
         let mut names: Vec<String> = shared.map(|(name, _)| name.clone()).collect();
         names.sort();
         names
@@ -202,23 +208,28 @@ impl Sessions {
     }
 
     fn attempt(&self, server: &Server) -> Attempt {
-        if let Some(shared) = self.shared.clone().filter(|_| server.session == SessionMode::Shared) {
-            let server = server.clone();
-            return Attempt::start(async move { shared.session(&server).await }, true);
+        let (connection, host) = (&server.connection, self.host.clone());
+        if let Some(shared) = self.shared.clone().filter(|shared| shared.has(server)) {
+            let (server, own) = (server.clone(), self.connecting(connection));
+            return Attempt::start(async move {
+                let Some(opened) = shared.session(&server).await? else { return own.await };
+                // Servers with a session send their own requests, which no execution can claim.
+                let session = match opened.session.is_stateless() {
+                    true => opened.session.for_host(host),
+                    false => opened.session,
+                };
+                Ok(Opened { session, is_shared: true, ..opened })
+            });
         }
-        let mut config = server.connection.clone();
-        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
-        let taken = self.spares.as_ref().and_then(|spares| spares.take(&config, &*host, &self.adopter));
-        if let Transport::Stdio(command) = &mut config.transport {
-            command.niceness = self.niceness;
-        }
-        let expected = self.expected.get(&config.name).cloned();
+        let taken = self.spares.as_ref().and_then(|spares| spares.take(connection, &*host, &self.adopter));
+        let expected = self.expected.get(&connection.name).cloned();
         // A list that is the expected one has been parsed already.
         let parsed = move |opened: Opened| {
             let expected = expected.filter(|expected| expected.digest() == opened.tools.digest());
             Opened { tools: expected.unwrap_or(opened.tools), ..opened }
         };
         let promising = taken.as_ref().and_then(Taken::promising).map(parsed.clone());
+        let own = self.connecting(connection);
         let connecting = async move {
             let adopted = match taken {
                 Some(taken) => taken.adopt(&host).await,
@@ -226,15 +237,28 @@ impl Sessions {
             };
             match adopted {
                 Some(opened) => Ok(parsed(opened)),
-                None => {
-                    let connecting = connection::connect(&config, &masker, host.clone(), offers);
-                    waiting::start(&*host, &config, connecting).await.map(parsed)
-                }
+                None => own.await.map(parsed),
             }
         };
         match promising {
             Some(open) => Attempt::start_checking(open, connecting),
-            None => Attempt::start(connecting, false),
+            None => Attempt::start(connecting),
+        }
+    }
+
+    /// Opens an own session with a server.
+    fn connecting(
+        &self,
+        connection: &ServerConfig,
+    ) -> impl Future<Output = Result<Opened, Unopened>> + Send + use<> {
+        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
+        let mut config = connection.clone();
+        if let Transport::Stdio(command) = &mut config.transport {
+            command.niceness = self.niceness;
+        }
+        async move {
+            let connecting = connection::connect(&config, &masker, host.clone(), offers);
+            waiting::start(&*host, &config, connecting).await
         }
     }
 
@@ -262,10 +286,12 @@ impl Sessions {
     /// early, because its snippet does not compile for example, may still be opening its sessions.
     fn report_use(&self, attempts: &HashMap<String, Attempt>) {
         let Some(spares) = &self.spares else { return };
-        for (name, attempt) in attempts.iter().filter(|(_, attempt)| attempt.is_own()) {
+        for (name, attempt) in attempts {
             let opened = match attempt.ended() {
                 // The server does not start.
                 Some(Err(_)) => continue,
+                // The next execution uses it too.
+                Some(Ok(opened)) if opened.is_shared => continue,
                 Some(Ok(opened)) => Some(opened),
                 None => None,
             };
@@ -288,10 +314,21 @@ impl Sessions {
 
     /// The session with `server`, as soon as it may be used.
     async fn usable(&self, server: &str) -> Result<Opened, CallFailure> {
-        let usable = self.opening().get(server).map(|attempt| attempt.usable.clone());
+        let usable = self.current(server);
         let unavailable = |message| CallFailure { kind: FailureKind::Unavailable, message };
         let usable = usable.ok_or_else(|| unavailable(format!("there is no session with {server}")))?;
         usable.await.map_err(|error| unavailable(error.report.for_model()))
+    }
+
+    /// The session with `server` that is open, or being opened. One that has ended is replaced if the next is as good.
+    fn current(&self, server: &str) -> Option<Opening> {
+        let mut opening = self.opening();
+        if opening.get(server)?.is_replaceable()
+            && let Some(settings) = self.config.server(server)
+        {
+            opening.insert(server.to_owned(), self.attempt(settings));
+        }
+        Some(opening.get(server)?.usable.clone())
     }
 
     /// A tool as its server offers it in this execution.
@@ -359,9 +396,6 @@ impl Sessions {
     ) -> Result<Answer, CallFailure> {
         let Opened { session, tools, .. } = self.usable(server).await?;
         self.guard(server, tool, &tools, &arguments)?;
-        let is_rejected_task = |error: &mcp::Error| {
-            is_rejection(error) && tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw))
-        };
         let call = self.services.prepare(CheckedCall {
             config: &self.config,
             client: &self.client,
@@ -372,17 +406,12 @@ impl Sessions {
             questions: self.host.questions(),
         });
         let send = async {
-            match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
+            let as_task = tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw));
+            match session.call_with(tool, arguments, CallOptions::with_meta(meta).as_task(as_task)).await {
                 Ok(result) => {
                     Ok(Answer { is_error: result.is_error(), result: result.into_raw(), cached: None })
                 }
-                Err(error) => {
-                    let mut failure = self.failure(&error);
-                    if is_rejected_task(&error) {
-                        failure.message = format!("{}; {ONLY_AS_TASK}", failure.message);
-                    }
-                    Err(failure)
-                }
+                Err(error) => Err(self.failure(&error)),
             }
         };
         waiting::answer(&*self.host, server, tool, call.make(send)).await
@@ -414,11 +443,6 @@ impl Sessions {
     pub fn unchecked(&self) -> Vec<String> {
         self.guards.unchecked()
     }
-}
-
-/// Whether the server answered with an error.
-fn is_rejection(error: &mcp::Error) -> bool {
-    matches!(*error.kind, ErrorKind::Rpc { .. })
 }
 
 #[cfg(test)]

@@ -144,23 +144,14 @@ pub fn for_snippets(raw: &Value) -> Option<codegen::Tool> {
 /// A tool as code is generated from it: only what its server declares. `None` if it has no name.
 pub fn as_declared(raw: &Value) -> Option<codegen::Tool> {
     let description = raw.get("description").and_then(Value::as_str);
-    let limit = runs_only_as_task(raw).then_some(ONLY_AS_TASK_SENTENCE);
-    let described: Vec<&str> = limit.into_iter().chain(description).collect();
     Some(codegen::Tool {
         name: raw.get("name")?.as_str()?.to_owned(),
-        description: (!described.is_empty()).then(|| described.join(" ")),
+        description: description.map(str::to_owned),
         input_schema: raw.get("inputSchema").cloned().unwrap_or(Value::Bool(true)),
         output_schema: raw.get("outputSchema").cloned(),
         answers: codegen::Answers::default(),
     })
 }
-
-/// The sentence in the description of a tool that runs only as a task.
-const ONLY_AS_TASK_SENTENCE: &str = "Can't be called here: it runs only as a task.";
-
-/// The sentence added to the error of a call of such a tool.
-pub const ONLY_AS_TASK: &str = "it runs only as a task (`execution.taskSupport` is `required`), which Toolsmith does not \
-                                support";
 
 /// Whether a tool runs only as a task (MCP 2025-11-25, `execution.taskSupport`).
 pub fn runs_only_as_task(raw: &Value) -> bool {
@@ -220,12 +211,5 @@ mod tests {
         assert_eq!((tool.input_schema, tool.output_schema), (json!(true), Some(json!({}))));
         assert_eq!(tool.answers, codegen::Answers::default());
         assert_eq!(as_declared(&json!({ "inputSchema": {} })), None);
-        let described = |support: &str, description: &str| {
-            let execution = json!({ "taskSupport": support });
-            let raw = json!({ "name": "a", "description": description, "execution": execution });
-            as_declared(&raw).unwrap().description.unwrap()
-        };
-        assert_eq!(described("required", "Slow."), "Can't be called here: it runs only as a task. Slow.");
-        assert_eq!(described("optional", "Slow."), "Slow.");
     }
 }

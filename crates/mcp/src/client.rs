@@ -20,7 +20,7 @@ use crate::{
     host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError},
     server_config::{ClientInfo, Root, ServerConfig},
     trace::Trace,
-    wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
+    wire::{MAX_REQUEST_BYTES, REFUSED_METHOD, TASKS},
 };
 
 /// The protocol version requested in the handshake.
@@ -40,10 +40,14 @@ pub(crate) struct Client {
     host: Arc<dyn Host>,
     /// The number of questions from the server that wait for the user or a model.
     questions: watch::Sender<usize>,
+    /// The number of waits of the connection itself, such as for memory.
+    waits: watch::Sender<usize>,
     /// The limits on these questions.
     open: Arc<OpenQuestions>,
     /// The pending requests that track progress.
     watchers: Arc<Watchers>,
+    /// The tasks that are followed, by id.
+    tasks: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
 }
 
 /// The progress of a request (`notifications/progress`).
@@ -64,6 +68,7 @@ pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
 struct Watcher {
     made: Arc<Notify>,
     sink: Option<ProgressSink>,
+    host: Arc<dyn Host>,
 }
 
 /// The pending requests that track progress, by token.
@@ -135,8 +140,7 @@ impl Progress {
         self.made.notified().await;
     }
 
-    /// Simulates a progress report by the server.
-    #[cfg(test)]
+    /// Counts something else as a progress report by the server.
     pub(crate) fn note(&self) {
         self.made.notify_one();
     }
@@ -145,6 +149,26 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.watchers.lock().remove(&self.token);
+    }
+}
+
+/// Wakes whoever follows a task when its server announces a change. Dropping it ends that.
+pub(crate) struct TaskWatch {
+    tasks: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
+    id: String,
+    changed: Arc<Notify>,
+}
+
+impl TaskWatch {
+    /// Returns when a change was announced.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+}
+
+impl Drop for TaskWatch {
+    fn drop(&mut self) {
+        self.tasks.lock().remove(&self.id);
     }
 }
 
@@ -158,26 +182,61 @@ impl Client {
             trace: Trace::new(&config.name, config.debug),
             host,
             questions: watch::Sender::default(),
+            waits: watch::Sender::default(),
             open: Arc::default(),
             watchers: Arc::default(),
+            tasks: Arc::default(),
         }
     }
 
-    /// A receiver for the number of questions that wait for the user or a model.
-    pub(crate) fn questions(&self) -> watch::Receiver<usize> {
-        self.questions.subscribe()
+    /// The same client side with another host, whose questions it counts apart.
+    pub(crate) fn for_host(&self, host: Arc<dyn Host>) -> Self {
+        Self { host, questions: watch::Sender::default(), open: Arc::default(), ..self.clone() }
+    }
+
+    /// The counts of what pauses the deadlines of requests: questions for the user or a model, and waits.
+    pub(crate) fn pauses(&self) -> [watch::Receiver<usize>; 2] {
+        [self.questions.subscribe(), self.waits.subscribe()]
     }
 
     /// A counter to raise while requests wait for something that must not count against their deadlines.
     pub(crate) fn waits(&self) -> watch::Sender<usize> {
-        self.questions.clone()
+        self.waits.clone()
     }
 
     /// Tracks the progress of the request with this token.
     pub(crate) fn progress_of(&self, token: ProgressToken, sink: Option<ProgressSink>) -> Progress {
-        let made = Arc::new(Notify::new());
-        self.watchers.lock().insert(token.clone(), Watcher { made: Arc::clone(&made), sink });
+        let (made, host) = (Arc::new(Notify::new()), Arc::clone(&self.host));
+        self.watchers.lock().insert(token.clone(), Watcher { made: Arc::clone(&made), sink, host });
         Progress { watchers: Arc::clone(&self.watchers), token, made }
+    }
+
+    /// Watches the announced changes of a task.
+    pub(crate) fn watch_task(&self, id: &str) -> TaskWatch {
+        let changed = Arc::new(Notify::new());
+        self.tasks.lock().insert(id.to_owned(), Arc::clone(&changed));
+        TaskWatch { tasks: Arc::clone(&self.tasks), id: id.to_owned(), changed }
+    }
+
+    /// Wakes whoever follows the task with this id.
+    fn task_changed(&self, id: &str) {
+        if let Some(changed) = self.tasks.lock().get(id) {
+            changed.notify_one();
+        }
+    }
+
+    /// Passes progress on to whoever tracks the request with this token, and to the host.
+    pub(crate) fn progressed(&self, token: &ProgressToken, made: ProgressMade) {
+        let watcher = self.watchers.lock().get(token).map(|watcher| {
+            watcher.made.notify_one();
+            (watcher.sink.clone(), Arc::clone(&watcher.host))
+        });
+        let (sink, host) = watcher.unwrap_or_else(|| (None, Arc::clone(&self.host)));
+        if let Some(sink) = sink {
+            sink(made.clone());
+        }
+        let ProgressMade { done, total, message } = made;
+        host.notice(&self.server, &Notice::Progress { done, total, message });
     }
 
     /// Handles a server's request by its method; returns `None` for an unknown method.
@@ -238,6 +297,7 @@ impl Client {
         if !self.roots.is_empty() {
             capabilities["roots"] = json!({});
         }
+        capabilities["extensions"] = json!({ TASKS: {} });
         if !self.experimental.is_empty() {
             capabilities["experimental"] = json!(self.experimental);
         }
@@ -337,14 +397,28 @@ impl ClientHandler for Client {
         _context: NotificationContext<RoleClient>,
     ) {
         let ProgressNotificationParam { progress_token, progress, total, message, .. } = parameters;
-        let sink = self.watchers.lock().get(&progress_token).and_then(|watcher| {
-            watcher.made.notify_one();
-            watcher.sink.clone()
-        });
-        if let Some(sink) = sink {
-            sink(ProgressMade { done: progress, total, message: message.clone() });
+        self.progressed(&progress_token, ProgressMade { done: progress, total, message });
+    }
+
+    async fn on_task_status(
+        &self,
+        parameters: rmcp::model::TaskStatusNotificationParams,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.task_changed(&parameters.task.task.task_id);
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: rmcp::model::CustomNotification,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        // MCP 2025-11-25, "Task Status Notification".
+        if notification.method == "notifications/tasks/status"
+            && let Some(id) = notification.params.as_ref().and_then(|params| params["taskId"].as_str())
+        {
+            self.task_changed(id);
         }
-        self.notify(&Notice::Progress { done: progress, total, message });
     }
 
     async fn on_logging_message(

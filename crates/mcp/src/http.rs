@@ -31,9 +31,11 @@ use tokio::time::timeout;
 pub(crate) use body::{events, one_by_one, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
 pub(crate) use connections::client;
+pub use connections::http_client;
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, LoginHelp, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
+pub use retry::retry_after;
 
 use crate::{
     oauth::Authorizer,

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 pub use crate::error::KeyringError;
 use crate::error::{Error, ErrorKind};
 use crate::secrets::learn;
-use crate::server_config::{OAuth, ServerConfig, Transport};
+use crate::server_config::{OAuth, OpenApi, ServerConfig, Transport};
 
 /// The attributes of all stored secrets: the program, and the secret's name.
 const PROGRAM: (&str, &str) = ("application", "toolsmith");
@@ -241,11 +241,13 @@ fn visit(transport: &mut Transport, change: &mut dyn FnMut(&mut String)) {
                 *folder = PathBuf::from(text);
             }
         }
-        Transport::Http(remote) | Transport::Sse(remote) => {
+        Transport::Http(remote) | Transport::Sse(remote) | Transport::OpenApi(OpenApi { remote, .. }) => {
             change(&mut remote.url);
             remote.headers.values_mut().for_each(&mut *change);
-            if let Some(OAuth { scope, client_id, client_secret, .. }) = &mut remote.oauth {
-                [scope, client_id, client_secret].into_iter().flatten().for_each(change);
+            if let Some(OAuth { scope, client_id, client_secret, private_key, key_id, .. }) =
+                &mut remote.oauth
+            {
+                [scope, client_id, client_secret, private_key, key_id].into_iter().flatten().for_each(change);
             }
         }
         Transport::InProcess(_) => {}

@@ -52,6 +52,7 @@ pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
 pub use host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError};
 pub use in_process::{InProcessServer, Introduction, OpenError, Tools};
+pub use http::{http_client, retry_after};
 pub use listing::{
     Listing, ListingError, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS,
     PageDigest, Tool,
@@ -66,19 +67,18 @@ pub use managed_session::{
 #[doc(hidden)]
 pub use oauth::rehearsal;
 pub use oauth::{
-    Browser, Consent, KeptLogin, LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, kept_login,
-    learn_secrets, login, logout,
+    Browser, ClientMetadata, Consent, KeptLogin, LOGIN_TIMEOUT, check_metadata_address,
+    exchanges_are_under_way, exchanges_end, kept_login, learn_secrets, login, logout,
 };
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};
 pub use server_config::{
-    ClientInfo, Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_PING_INTERVAL, DEFAULT_REQUEST_TIMEOUT,
-    Experimental, Grant, Launched, Launcher, NO_TIME_LIMIT, OAuth, Remote, Root, ServerConfig, Transport,
-    is_event_stream, limit_in_seconds,
+    ApiServer, ClientInfo, Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_PING_INTERVAL, DEFAULT_REQUEST_TIMEOUT,
+    Experimental, Grant, Launched, Launcher, NO_TIME_LIMIT, OAuth, OpenApi, Remote, Root, ServerConfig, Transport, is_event_stream, limit_in_seconds,
 };
 pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,
-    Session, connect_all,
+    Session, TaskSink, connect_all,
 };
 pub use trace::{TARGET as TRACE_TARGET, switch_trace};
 pub use wire::{

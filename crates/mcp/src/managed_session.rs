@@ -104,6 +104,8 @@ pub struct Status {
     pub warnings: Vec<String>,
     /// The negotiated protocol version.
     pub protocol_version: Option<String>,
+    /// Whether that version has no handshake, so that the server keeps nothing between requests.
+    pub is_stateless: bool,
     /// The time that the last connection took, including listing.
     pub latency: Option<Duration>,
     /// Whether it declared resources at the last connection.
@@ -181,6 +183,7 @@ impl ManagedSession {
             tools: Arc::default(),
             warnings: Vec::new(),
             protocol_version: None,
+            is_stateless: false,
             latency: None,
             has_resources: false,
             has_prompts: false,
@@ -337,6 +340,7 @@ impl Shared {
             status.state = ConnectionState::Ready;
             status.last_connected = Some(SystemTime::now());
             status.protocol_version = Some(session.protocol_version().to_owned());
+            status.is_stateless = session.is_stateless();
             status.latency = Some(started.elapsed());
             status.has_resources = has_resources;
             status.has_prompts = has_prompts;

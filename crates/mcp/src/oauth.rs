@@ -7,6 +7,8 @@
 mod answer;
 mod bounded;
 mod callback;
+mod client_key;
+mod client_metadata;
 mod consent;
 mod device;
 mod exchange;
@@ -17,6 +19,7 @@ mod refusal;
 pub mod rehearsal;
 mod secret_members;
 mod store;
+mod token_request;
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,6 +32,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+pub use client_metadata::{ClientMetadata, check_metadata_address};
 pub use consent::{Browser, Consent};
 pub use exchange::{exchanges_are_under_way, exchanges_end};
 pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
@@ -36,16 +40,18 @@ pub use login::{KeptLogin, LOGIN_TIMEOUT, kept_login, login, logout};
 use self::{
     answer::Lenient,
     bounded::{Bounded, LIMITS, Limits, Transport as OAuthTransport, is_confidential},
+    client_key::{ASSERTION_TYPE, ClientKey},
     exchange::{EXCHANGE_TIMEOUT, Exchange, Means, carried, within},
     failure::failure,
     network::Network,
     refusal::LastRefusal,
     store::{Client, Record, Store},
+    token_request::{TokenRequest, resource},
 };
 use crate::{
     http::failure::HttpFailure,
     secrets::{learn, learn_header},
-    server_config::{Grant, OAuth, ServerConfig, Transport},
+    server_config::{Grant, OAuth, ServerConfig},
 };
 
 /// Provides the tokens for requests to one server.
@@ -71,12 +77,10 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Learns the configured and stored secrets of a server before it is connected: other servers may know them, and its
 /// configuration may be shown to the user.
 pub fn learn_secrets(config: &ServerConfig) {
-    let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return };
+    let Some(remote) = config.transport.remote() else { return };
     remote.headers.iter().for_each(|(name, value)| learn_header(name, value));
     let Some(oauth) = &remote.oauth else { return };
-    if let Some(secret) = &oauth.client_secret {
-        learn(secret);
-    }
+    [&oauth.client_secret, &oauth.private_key].into_iter().flatten().for_each(|secret| learn(secret));
     if let Some(file) = &oauth.store {
         store::learn_file(file);
     }
@@ -273,7 +277,7 @@ impl Authorizer {
         manager.set_credential_store(self.store.with(client.clone(), metadata));
         let configured = manager.configure_client(client.config());
         configured.map_err(|error| failure("its token can't be renewed", &error, &self.refusal))?;
-        Ok(Some(Exchange { manager, by: Means::RefreshToken, refusal: self.refusal.clone() }))
+        Ok(Some(Exchange { by: Means::RefreshToken(Box::new(manager)), refusal: self.refusal.clone() }))
     }
 
     /// Obtains a token for the client itself, even if one is stored: the user has requested it.
@@ -290,30 +294,63 @@ impl Authorizer {
 
     /// Prepares to obtain a token for the client itself.
     async fn by_credentials(&self, challenge: Option<&str>) -> Result<Exchange, HttpFailure> {
-        let (Some(id), Some(secret)) = (&self.settings.client_id, &self.settings.client_secret) else {
-            return Err(HttpFailure::OAuth(
-                "the grant client_credentials needs `oauth.client_id` and `oauth.client_secret`".to_owned(),
-            ));
-        };
+        let settings = &self.settings;
+        let missing = "the grant client_credentials needs `oauth.client_id`, and `oauth.client_secret` or \
+                       `oauth.private_key`";
+        let missing = || HttpFailure::OAuth(missing.to_owned());
+        let id = settings.client_id.as_ref().ok_or_else(missing)?;
+        let key = ClientKey::of(settings)?;
         let wrong =
             |error: AuthError| failure("no token for the client's credentials", &error, &self.refusal);
         let (mut manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
-        let scopes = match &self.settings.scope {
+        let scopes = match &settings.scope {
             Some(scope) => scope.split_whitespace().map(str::to_owned).collect(),
             None => manager.select_initial_scopes(&[]).await,
         };
-        let mut resource = self.url.clone();
-        resource.set_fragment(None);
+        let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
+        let refusal = self.refusal.clone();
+        if let Some(key) = key {
+            let request = self.signed(&key, client, metadata, &scopes)?;
+            return Ok(Exchange { by: Means::Request(Box::new(request)), refusal });
+        }
         let credentials = ClientCredentialsConfig::ClientSecret {
             client_id: id.clone(),
-            client_secret: secret.clone(),
+            client_secret: settings.client_secret.clone().ok_or_else(missing)?,
             scopes,
-            resource: Some(resource.to_string()),
+            resource: Some(resource(&self.url)),
         };
-        let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
         manager.set_credential_store(self.store.with(client, metadata));
         manager.configure_client_credentials(&credentials).map_err(wrong)?;
-        Ok(Exchange { manager, by: Means::Credentials(credentials), refusal: self.refusal.clone() })
+        Ok(Exchange { by: Means::Credentials(Box::new(manager), credentials), refusal })
+    }
+
+    /// The request for a token with an assertion that the client's key signs. The assertion names the client, so the
+    /// request does not (RFC 7521, section 4.2).
+    fn signed(
+        &self,
+        key: &ClientKey,
+        client: Client,
+        metadata: AuthorizationMetadata,
+        scopes: &[String],
+    ) -> Result<TokenRequest, HttpFailure> {
+        // Without metadata, the endpoint is the only name of the authorization server (RFC 7523, section 3).
+        let audience = metadata.issuer.as_ref().unwrap_or(&metadata.token_endpoint);
+        let supported = metadata.additional_fields.get("token_endpoint_auth_signing_alg_values_supported");
+        let assertion = key.assertion(&client.id, audience, supported)?;
+        let (resource, scope) = (resource(&self.url), scopes.join(" "));
+        let mut fields = vec![
+            ("grant_type", "client_credentials"),
+            ("client_assertion_type", ASSERTION_TYPE),
+            ("client_assertion", assertion.as_str()),
+            ("resource", resource.as_str()),
+        ];
+        if !scope.is_empty() {
+            fields.push(("scope", &scope));
+        }
+        let http = self.client().map_err(|error| HttpFailure::OAuth(error.to_string()))?;
+        let endpoint = metadata.token_endpoint.clone();
+        let saving = self.store.with(client, metadata);
+        TokenRequest::new(http, &endpoint, &fields, saving, self.refusal.clone())
     }
 
     /// Whether the server publishes how to log in, or the configuration says it; asked once. A failure to find out

@@ -10,10 +10,11 @@ use std::{
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::error::SpawnError;
-use crate::in_process::InProcessServer;
+use crate::in_process::{InProcessServer, OpenError, Tools};
 
 /// Default time limit for starting a server with its handshake, and for its whole tool list.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -101,8 +102,52 @@ pub enum Transport {
     Http(Remote),
     /// HTTP with server-sent events (MCP 2024-11-05): a stream to read from, and a URL to post to.
     Sse(Remote),
+    /// The API of an OpenAPI document, which a server within this process calls.
+    OpenApi(OpenApi),
     /// A server within this process.
     InProcess(Arc<dyn InProcessServer>),
+}
+
+/// The API of an OpenAPI document.
+#[derive(Debug, Clone)]
+pub struct OpenApi {
+    /// The path of the document, or its `http` or `https` URL.
+    pub document: String,
+    /// The headers of each request, and the API's address: an empty `url` for that of the document.
+    pub remote: Remote,
+    /// The server's side of its sessions.
+    pub server: Arc<dyn ApiServer>,
+}
+
+/// The server's side of sessions with an API. Servers with the same identity are equal.
+pub trait ApiServer: Send + Sync {
+    /// Prepares a session: reads the document.
+    ///
+    /// # Errors
+    /// The reason why the API can't be called.
+    fn open<'a>(
+        &'a self,
+        api: &'a OpenApi,
+        connect_timeout: Duration,
+    ) -> BoxFuture<'a, Result<Arc<dyn Tools>, OpenError>>;
+
+    /// Everything by which two of them could differ. It has no secrets.
+    fn identity(&self) -> String;
+}
+
+impl PartialEq for OpenApi {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.document, &self.remote) == (&other.document, &other.remote)
+            && self.server.identity() == other.server.identity()
+    }
+}
+
+impl Eq for OpenApi {}
+
+impl std::fmt::Debug for dyn ApiServer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("ApiServer").field(&self.identity()).finish()
+    }
 }
 
 /// A program to start.
@@ -190,6 +235,13 @@ pub struct OAuth {
     pub client_id: Option<String>,
     /// Its secret. Never logged.
     pub client_secret: Option<String>,
+    /// The private key by which the client authenticates in place of a secret, as PEM (RFC 7523, section 2.2). Never
+    /// logged.
+    pub private_key: Option<String>,
+    /// The file with that key, if the text is not here.
+    pub private_key_file: Option<PathBuf>,
+    /// The id under which the authorization server knows the key (`kid`, RFC 7515, section 4.1.4).
+    pub key_id: Option<String>,
     /// The authorization endpoint, overriding the discovered one.
     pub authorization_url: Option<String>,
     /// The token endpoint, overriding the discovered one.
@@ -231,6 +283,16 @@ impl Transport {
             Self::Http(_) => "http",
             Self::Sse(_) => "sse",
             Self::InProcess(_) => "in-process",
+            Self::OpenApi(_) => "openapi",
+        }
+    }
+
+    /// The address, headers and authorization of a server that is reached over HTTP.
+    #[must_use]
+    pub fn remote(&self) -> Option<&Remote> {
+        match self {
+            Self::Stdio(_) | Self::InProcess(_) => None,
+            Self::Http(remote) | Self::Sse(remote) | Self::OpenApi(OpenApi { remote, .. }) => Some(remote),
         }
     }
 }
@@ -272,6 +334,9 @@ impl std::fmt::Debug for OAuth {
             .field("scope", &self.scope)
             .field("client_id", &self.client_id)
             .field("client_secret", &self.client_secret.as_ref().map(|_| "…"))
+            .field("private_key", &self.private_key.as_ref().map(|_| "…"))
+            .field("private_key_file", &self.private_key_file)
+            .field("key_id", &self.key_id)
             .field("authorization_url", &self.authorization_url)
             .field("token_url", &self.token_url)
             .field("registration_url", &self.registration_url)

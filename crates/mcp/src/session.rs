@@ -10,6 +10,7 @@ mod exchange;
 mod forward;
 mod lists;
 mod process;
+mod task;
 
 use std::{
     collections::BTreeMap,
@@ -33,6 +34,7 @@ use self::{deadline::Timers, process::LocalServer};
 use crate::{
     client::Client,
     error::{Error, ErrorKind, Evidence},
+    host::Host,
     http::ParameterHeaders,
     keyring,
     process::STDIN_GRACE,
@@ -43,7 +45,7 @@ use crate::{
 
 pub use connect::connect_all;
 pub use deadline::PROGRESS_FACTOR;
-pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, RESERVED_META};
+pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, RESERVED_META, TaskSink};
 pub use forward::ForwardedRequest;
 pub use lists::{Items, MAX_ITEMS};
 
@@ -57,6 +59,8 @@ const CANCEL_GRACE: Duration = Duration::from_millis(500);
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
+    /// Answers what requests of this holder ask for; `None`: the host that the session was connected with.
+    holder: Option<Arc<Client>>,
 }
 
 struct Inner {
@@ -111,6 +115,19 @@ impl Session {
     /// Whether the protocol has no handshake (MCP 2026-07-28 and later).
     pub fn is_stateless(&self) -> bool {
         !self.inner.server.protocol_version.has_initialize()
+    }
+
+    /// The same connection for another holder: `host` answers what its requests ask for (`input_required`), gets their
+    /// progress, and alone pauses their time limits. It must declare what the session's own host declares. Requests
+    /// that the server sends itself, as before MCP 2026-07-28, still go to the session's own host.
+    #[must_use]
+    pub fn for_host(&self, host: Arc<dyn Host>) -> Self {
+        Session { inner: Arc::clone(&self.inner), holder: Some(Arc::new(self.inner.client.for_host(host))) }
+    }
+
+    /// The client side of this holder's requests.
+    fn client(&self) -> &Client {
+        self.holder.as_deref().unwrap_or(&self.inner.client)
     }
 
     /// Whether a session that is opened now with `config` would have the same secrets. Those in the user's keyring may

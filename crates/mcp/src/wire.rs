@@ -20,6 +20,7 @@ mod rpc_error;
 mod unaddressed;
 
 pub(crate) use batch::batch;
+pub(crate) use handshake::TASKS;
 pub use health::MAX_STRAY_BYTES;
 pub(crate) use health::{Fault, HALVED, Health};
 pub(crate) use line::LineTransport;

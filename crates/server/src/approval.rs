@@ -133,7 +133,7 @@ impl Inner {
             choice: question.offers_choice() && !is_asked_by_response,
         };
         let form = form(question, offered);
-        if is_program && is_asked_by_response {
+        if is_program && is_asked_by_response && self.caller.answers_with_question() {
             let tools = question.tools().iter().map(AskedTool::of).collect();
             *self.pending.lock() = Some(PendingQuestion { tools, form });
             self.stop.cancel();

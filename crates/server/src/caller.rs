@@ -14,7 +14,7 @@ use rmcp::model::{
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer, ServiceError};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinError;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
@@ -139,6 +139,21 @@ pub struct Caller {
     unanswered: AtomicBool,
     /// Whether a request of the client waits for the work.
     is_attached: watch::Sender<bool>,
+    /// The kind of the answer to the request, once it is decided.
+    answer: OnceLock<AnswerKind>,
+    /// Wakes whoever may let the work go on as a task, because the server that it calls does so.
+    task: Notify,
+    /// The last message about progress.
+    message: Mutex<Option<String>>,
+}
+
+/// The kind of the answer to a request, as far as it excludes another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AnswerKind {
+    /// A question, with the end of the work.
+    Question,
+    /// A task, as which the work goes on.
+    Task,
 }
 
 /// The present route to the client; a new one each time it comes back with an answer.
@@ -180,6 +195,9 @@ impl Caller {
             lease: Mutex::default(),
             unanswered: AtomicBool::new(false),
             is_attached: watch::Sender::new(true),
+            answer: OnceLock::new(),
+            task: Notify::new(),
+            message: Mutex::default(),
         }
     }
 
@@ -230,6 +248,31 @@ impl Caller {
     /// reported (MCP, "Progress": notifications stop after completion).
     pub(crate) fn detach(&self) {
         self.is_attached.send_replace(false);
+    }
+
+    /// Decides that the answer is a question that ends the work; `false` if the work is a task.
+    pub(crate) fn answers_with_question(&self) -> bool {
+        *self.answer.get_or_init(|| AnswerKind::Question) == AnswerKind::Question
+    }
+
+    /// Decides that the answer is a task; `false` if it is a question.
+    pub(crate) fn answers_with_task(&self) -> bool {
+        *self.answer.get_or_init(|| AnswerKind::Task) == AnswerKind::Task
+    }
+
+    /// Lets the work go on as a task, if its client knows tasks.
+    pub(crate) fn request_task(&self) {
+        self.task.notify_one();
+    }
+
+    /// Returns when the work should go on as a task.
+    pub(crate) async fn task_requested(&self) {
+        self.task.notified().await;
+    }
+
+    /// The last message about progress.
+    pub(crate) fn last_message(&self) -> Option<String> {
+        self.message.lock().clone()
     }
 
     fn route(&self) -> Route {
@@ -345,6 +388,9 @@ impl Caller {
 
     /// Reports progress. A value that does not exceed the last one is raised to exceed it.
     pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
+        if let Some(message) = &message {
+            *self.message.lock() = Some(message.clone());
+        }
         if !*self.is_attached.borrow() {
             return;
         }

@@ -156,8 +156,12 @@ impl ClientHost {
         UnderWay { host: self.clone(), number }
     }
 
-    /// The latest request about `server`, and the count of questions of its execution.
+    /// The latest request about `server`, unless it is known which request a question belongs to, and the count of
+    /// questions of its execution.
     fn latest(&self, server: &str) -> Option<(Arc<Caller>, Option<watch::Sender<usize>>)> {
+        if let Ok(caller) = ASKED_FOR.try_with(Arc::clone) {
+            return Some((caller, None));
+        }
         let callers = self.callers.lock();
         let about = |request: &&ActiveRequest| request.server.as_deref().is_none_or(|about| about == server);
         let latest = callers.iter().rev().find(about);
@@ -208,6 +212,16 @@ impl SessionHost for ClientHost {
     fn notifier(&self) -> Notifier {
         self.notifier.clone()
     }
+}
+
+tokio::task_local! {
+    /// The request that questions belong to which are answered within its own future: those of its tasks.
+    static ASKED_FOR: Arc<Caller>;
+}
+
+/// Sends the questions that are answered within this future to the client of this request.
+pub(crate) async fn asking<T>(caller: Arc<Caller>, work: impl Future<Output = T>) -> T {
+    ASKED_FOR.scope(caller, work).await
 }
 
 /// Whether an elicitation asks the user to visit an address, which only a client that declares it is asked.

@@ -10,7 +10,7 @@ use gateway::observed::is_one_text;
 use gateway::reference::{DescribeTools, FOUND_AT_MOST, Room, SearchTools, ToolDefinition, found_by_default};
 use gateway::unavailable::UnavailableTools;
 use rmcp::ErrorData;
-use rmcp::model::{ServerCapabilities, ServerConfig};
+use rmcp::model::{ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID};
 use serde_json::{Value, json};
 use snippet::Catalog as _;
 
@@ -50,6 +50,7 @@ pub(crate) fn info(client: &ClientProfile, config: &Config) -> ServerConfig {
         "prompts": { "listChanged": true },
         "logging": {},
         "completions": {},
+        "extensions": { TASKS_EXTENSION_ID: {} },
     });
     // The constant above has the right form.
     let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();

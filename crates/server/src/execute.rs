@@ -39,7 +39,7 @@ use super::progress::{self, Watcher};
 use super::refusal;
 use super::resource::Resource;
 use super::session::ClientSession;
-use super::shared_sessions::{self, ClientSessions};
+use super::shared_sessions::{self, ExecutionSessions};
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::subject_usage::{LimitReached, Measured};
@@ -348,11 +348,11 @@ impl ClientExecution {
             engine = self.state.engine(code_mode, journal) => engine?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
-        let upstreams = self.shared_upstreams();
-        let _shared_under_way = self.shared_under_way(upstreams.as_deref(), &host);
+        let shared = self.shared_sessions();
+        let _shared_under_way = self.shared_under_way(shared.of_client.as_deref(), &host);
         let policy = self.policy(approver, journal, flows);
         let niceness = self.state.slots.niceness(self.caller.client());
-        let mut sessions = self.sessions(host, upstreams);
+        let mut sessions = self.sessions(host, shared);
         sessions.pass_on(self.requester.passed_on.clone());
         sessions.yield_processors(niceness);
         sessions.permit(policy.clone());
@@ -426,13 +426,26 @@ impl ClientExecution {
         });
     }
 
-    /// The client's own sessions with servers, if its executions share some of them. A client without a session has
-    /// none of its own. The snapshot decides: the present configuration may be another one.
-    fn shared_upstreams(&self) -> Option<Arc<Upstreams>> {
+    /// The sessions with servers that the execution uses together with others. The snapshot decides: the present
+    /// configuration may be another one.
+    fn shared_sessions(&self) -> Arc<ExecutionSessions> {
+        let (session, abilities) = (&*self.session, self.caller.abilities);
+        let own = || session.upstreams(abilities, &self.peer);
         let mut servers = self.snapshot.config().servers.iter();
-        let has_shared = servers.any(|server| server.session == SessionMode::Shared);
-        let shares = has_shared && self.session.lasts();
-        shares.then(|| self.session.upstreams(self.caller.abilities, &self.peer))
+        // A client without a session has no own ones that keep state.
+        let shares = session.lasts() && servers.any(|server| server.session == SessionMode::Shared);
+        let stateless = self.snapshot.stateless.clone();
+        let of_subject = (!stateless.is_empty()).then(|| match &session.subject {
+            Some(subject) => self.state.upstreams_of(abilities, subject),
+            None => own(),
+        });
+        Arc::new(ExecutionSessions {
+            of_client: shares.then(own),
+            of_subject,
+            stateless,
+            cache: self.state.cache.clone(),
+            masker: self.snapshot.settings.masker.clone(),
+        })
     }
 
     /// Sends questions of servers with shared sessions to the client of this execution until the result is dropped.
@@ -446,16 +459,13 @@ impl ClientExecution {
         shared.map(track).collect()
     }
 
-    fn sessions(&self, host: Arc<dyn SessionHost>, upstreams: Option<Arc<Upstreams>>) -> Sessions {
+    fn sessions(&self, host: Arc<dyn SessionHost>, shared: Arc<ExecutionSessions>) -> Sessions {
         let settings = &self.snapshot.settings;
         let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), &self.session.owner());
         sessions.adopt_from(self.state.spares.clone(), &self.caller.client().key);
-        if let Some(upstreams) = upstreams {
-            let (cache, masker) = (self.state.cache.clone(), settings.masker.clone());
-            sessions.use_shared(Arc::new(ClientSessions { upstreams, cache, masker }));
-        }
+        sessions.use_shared(shared);
         for (server, tools) in &self.snapshot.lists {
             sessions.pin(server, tools.clone(), definitions::TOOL_CHANGED);
         }

@@ -7,6 +7,7 @@ mod approval;
 pub mod caller;
 pub mod catalog_watcher;
 pub mod client_host;
+pub mod client_tasks;
 pub mod definitions;
 mod execute;
 pub mod execution_slots;

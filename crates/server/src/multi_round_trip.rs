@@ -18,9 +18,13 @@ use super::caller::{Ask, Caller};
 use super::definitions::EXECUTE;
 use super::http::session_end;
 use super::json_size::MessageSizes;
-use super::pending::{GoingOn, PendingRequest, RequestState, WorkTerms, binding};
-use super::session::ClientSession;
+use super::pending::{GoingOn, PendingRequest, RequestState, TaskTerms, WorkTerms, binding};
+use super::session::{ClientSession, runs_tasks};
 use super::state::ServerState;
+
+/// The time after which an execution becomes a task for a client that knows tasks: most have ended by then, and need no
+/// second request.
+const TASK_AFTER: Duration = Duration::from_secs(2);
 
 /// One request of such a call.
 pub struct MultiRoundTripCall<'a> {
@@ -58,6 +62,7 @@ pub struct CallScope {
     pub cancel: CancellationToken,
     asks: Option<mpsc::Receiver<Ask>>,
     going_on: Option<GoingOn>,
+    task: Option<TaskTerms>,
 }
 
 impl<'a> MultiRoundTripCall<'a> {
@@ -108,7 +113,8 @@ impl<'a> MultiRoundTripCall<'a> {
             None => Resumption::Foreign,
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
             Some(RequestState::Suspended { replica, name }) => {
-                let work = held.take((&replica, &name), self.responses.as_ref())?;
+                let mut work = held.take((&replica, &name), self.responses.as_ref())?;
+                work.keep_task_terms(runs_tasks(self.context));
                 work.caller().continue_with(self.context, self.session.level(self.context));
                 Resumption::Answered(held.drive(work, &self.binding, &self.context.ct).await?)
             }
@@ -121,14 +127,33 @@ impl<'a> MultiRoundTripCall<'a> {
         // The request ends with its response, but the work continues with the next request.
         let is_longer = asks.is_some();
         let cancel = if is_longer { self.server_state.stop.child_token() } else { self.context.ct.clone() };
-        CallScope { caller, cancel, asks, going_on: None }
+        CallScope { caller, cancel, asks, going_on: None, task: None }
     }
 
-    /// The context for an execution, which goes on if it takes longer than `limit`. `has_schema` says whether the tool
+    /// The context for a call of a direct tool, which becomes a task if its server makes it one.
+    pub(crate) fn direct_scope(&self) -> CallScope {
+        CallScope { task: self.task_terms(None), ..self.scope() }
+    }
+
+    /// The context for work of minutes, which becomes a task of a client that knows tasks.
+    pub fn task_scope(&self) -> CallScope {
+        CallScope { task: self.task_terms(Some(TASK_AFTER)), ..self.scope() }
+    }
+
+    /// The terms of a task for this client, if it knows tasks.
+    fn task_terms(&self, after: Option<Duration>) -> Option<TaskTerms> {
+        // An agent of this process waits as long as it takes.
+        let may_be = runs_tasks(self.context) && !self.session.is_agent();
+        may_be.then(|| TaskTerms { owner: self.session.owner().into_owned(), after })
+    }
+
+    /// The context for an execution, which goes on if it takes longer than `limit`: as a task for a client that knows
+    /// tasks, then also without a limit. `has_schema` says whether the tool
     /// declares an output schema.
     pub(crate) fn execution_scope(&self, id: &str, limit: Option<Duration>, has_schema: bool) -> CallScope {
-        let scope = self.scope();
-        let Some(limit) = limit else { return scope };
+        let after = limit.map_or(TASK_AFTER, |limit| limit.min(TASK_AFTER));
+        let scope = CallScope { task: self.task_terms(Some(after)), ..self.scope() };
+        let Some(limit) = limit.filter(|_| scope.task.is_none()) else { return scope };
         let (id, owner) = (id.to_owned(), self.session.owner().into_owned());
         let session_end = session_end(&self.context.extensions);
         let cancel = self.server_state.stop.child_token();
@@ -162,21 +187,22 @@ impl<'a> MultiRoundTripCall<'a> {
         scope: CallScope,
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
     ) -> Result<Value, ErrorData> {
-        let CallScope { caller, cancel, asks, going_on } = scope;
+        let CallScope { caller, cancel, asks, going_on, task } = scope;
         let work = poll_off_loop(MessageSizes::of(self.context).request(), work);
-        if asks.is_none() && going_on.is_none() {
+        if asks.is_none() && going_on.is_none() && task.is_none() {
             return work.await;
         }
         // The process waits for work that goes on when it ends, as it does for requests.
-        let answering = going_on.as_ref().map(|_| self.server_state.answering.token());
+        let goes_on = going_on.is_some() || task.is_some();
+        let answering = goes_on.then(|| self.server_state.answering.token());
         let work = async move {
             let _answering = answering;
             work.await
         };
         // In a session, questions are requests, and nothing is sent here.
         let asks = asks.unwrap_or_else(|| mpsc::channel(1).1);
-        let work =
-            PendingRequest::start(work, WorkTerms { bytes: self.bytes, asks, caller, cancel, going_on });
+        let terms = WorkTerms { bytes: self.bytes, asks, caller, cancel, going_on, task };
+        let work = PendingRequest::start(work, terms);
         self.server_state.held.drive(work, &self.binding, &self.context.ct).await
     }
 }

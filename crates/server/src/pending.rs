@@ -1,11 +1,13 @@
 //! Holds work whose request has been answered: it waits until a client without sessions comes back with an answer (MCP
-//! 2026-07-28, multi-round-trip requests), or goes on until its client comes back for the result.
+//! 2026-07-28, multi-round-trip requests), or goes on until its client comes back for the result, or as a task.
 //!
 //! For a question, the client gets a state that is authenticated, expires, and is bound to its request, so it can
 //! neither forge one nor use one for another request. With `serve.sharedState`, any replica accepts it. Work that waits can't
 //! move: another replica refuses its state with the reason.
 
+mod client_task;
 mod running;
+mod task;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
@@ -28,6 +30,8 @@ use super::caller::{Ask, Caller};
 use super::quota::{Amount, Quota, Reserved};
 use super::resource::{Refusals, Resource};
 use super::shared_state::SharedState;
+
+pub(crate) use client_task::TaskTerms;
 
 /// The time that cancelled work may take to end before it is dropped.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
@@ -72,6 +76,8 @@ pub(crate) struct WorkTerms {
     pub(crate) cancel: CancellationToken,
     /// The terms on which the work goes on if it takes long; otherwise its request waits for it.
     pub(crate) going_on: Option<GoingOn>,
+    /// The terms on which the work may become a task of its client.
+    pub(crate) task: Option<TaskTerms>,
 }
 
 impl Drop for PendingRequest {
@@ -98,6 +104,11 @@ impl PendingRequest {
     /// The request that it is done for.
     pub(crate) fn caller(&self) -> &Caller {
         &self.terms.caller
+    }
+
+    /// The work becomes a task only if the present request allows that.
+    pub(crate) fn keep_task_terms(&mut self, runs_tasks: bool) {
+        self.terms.task.take_if(|_| !runs_tasks);
     }
 
     /// Ends the work: waits, since its question will get no answer, then cancels it if it still runs.
@@ -161,6 +172,8 @@ pub(crate) struct PendingRequests {
     waiting: Mutex<HashMap<String, Waiting>>,
     /// By the execution's id.
     running: Mutex<HashMap<String, Running>>,
+    /// The tasks of clients, by id.
+    tasks: Mutex<HashMap<String, client_task::Entry>>,
     quota: Arc<Quota>,
     /// Time limit for clients to come back.
     return_time: Mutex<Duration>,
@@ -217,6 +230,7 @@ impl PendingRequests {
             codec,
             waiting: Mutex::default(),
             running: Mutex::default(),
+            tasks: Mutex::default(),
             quota,
             return_time: Mutex::new(return_time),
             replica: random::id()?,
@@ -332,7 +346,12 @@ impl PendingRequests {
         let result = |ended: Result<_, tokio::task::JoinError>| {
             ended.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
         };
-        let mut limit = work.terms.going_on.as_ref().map(|going_on| going_on.limit);
+        let mut limit = match &work.terms.task {
+            Some(task) => task.after,
+            None => work.terms.going_on.as_ref().map(|going_on| going_on.limit),
+        };
+        let caller = work.terms.caller.clone();
+        let mut may_be_task = work.terms.task.is_some();
         loop {
             let ask = tokio::select! {
                 biased;
@@ -347,10 +366,15 @@ impl PendingRequests {
                     return ended.map_or_else(|_| Err(ErrorData::internal_error("cancelled", None)), result);
                 }
                 Some(ask) = work.terms.asks.recv() => Some(ask),
+                () = caller.task_requested(), if may_be_task => None,
                 () = tokio::time::sleep(limit.unwrap_or_default()), if limit.is_some() => None,
             };
             match ask {
                 Some(ask) => return self.suspend(work, ask, binding),
+                None if work.terms.task.is_some() => match self.become_task(work).await {
+                    Ok(result) => return Ok(result),
+                    Err(kept) => (work, limit, may_be_task) = (*kept, Some(RETRY), false),
+                },
                 None => match self.let_run(work) {
                     Ok(result) => return Ok(result),
                     // There is no room for it yet: the request waits on, as long as its client does.

@@ -2,8 +2,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, GetPromptResponse, GetPromptResult, Implementation,
-    InputRequiredResult, ReadResourceResponse, ReadResourceResult,
+    CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult, GetPromptResponse, GetPromptResult,
+    Implementation, InputRequiredResult, ReadResourceResponse, ReadResourceResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -31,6 +31,9 @@ fn asks(result: &Value) -> bool {
 pub fn call(mut result: Value) -> Result<CallToolResponse, ErrorData> {
     if asks(&result) {
         return read::<InputRequiredResult>(result).map(CallToolResponse::InputRequired);
+    }
+    if result["resultType"] == "task" {
+        return read::<CreateTaskResult>(result).map(CallToolResponse::Task);
     }
     for part in result["content"].as_array_mut().into_iter().flatten() {
         if serde_json::from_value::<ContentBlock>(part.clone()).is_err() {

@@ -11,7 +11,7 @@ use gateway::permission::{
 };
 use gateway::resources::READ;
 use gateway::session_host::SessionHost as _;
-use gateway::tool_list::ToolList;
+use gateway::tool_list::{ToolList, runs_only_as_task};
 use identity::Identity;
 use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
@@ -28,7 +28,7 @@ use tracing::Instrument as _;
 
 use super::approval::{self, Approver};
 use super::caller::Caller;
-use super::client_host::ServerNotice;
+use super::client_host::{ServerNotice, asking};
 use super::journal::{self, RequestContext, Requester};
 use super::json_size;
 use super::kept_outputs::KeptOutputs;
@@ -107,7 +107,10 @@ impl ProxiedRequest {
                 let checked = self.checked(&owner, &tool, offered.filter(|_| is_plain), &arguments);
                 let prepared = self.state.services.prepare(checked);
                 let arguments = Some(arguments);
-                let carried = ForwardedRequest { parameters, arguments, ..ForwardedRequest::default() };
+                let as_task =
+                    offered.and_then(|list| list.tool(&tool.tool)).is_some_and(|raw| runs_only_as_task(&raw));
+                let carried =
+                    ForwardedRequest { parameters, arguments, as_task, ..ForwardedRequest::default() };
                 let send = async {
                     let result = self.send(&tool.server, "tools/call", carried).await;
                     let logged = off_loop(size_of_result(&result), || for_log(&result));
@@ -272,7 +275,9 @@ impl ProxiedRequest {
             let bytes = size_of::<ProgressMade>() + report.message.as_ref().map_or(0, String::len);
             reports.push(report, bytes);
         });
+        let caller = self.caller.clone();
         let request = ForwardedRequest {
+            on_task: Some(Arc::new(move || caller.request_task())),
             progress: self.caller.wants_progress().then_some(sink),
             answers_input: !self.caller.is_asked_by_response(),
             ..request
@@ -286,7 +291,7 @@ impl ProxiedRequest {
             self.check_in_force(server, tool.as_deref())?;
             let session = self.connected(server).await?;
             self.check_in_force(server, tool.as_deref())?;
-            session.carry(method, self.with_level(request, &session)).await
+            asking(self.caller.clone(), session.carry(method, self.with_level(request, &session))).await
         };
         let mut notices = self.upstreams.host().notices();
         let answered = Notify::new();

@@ -98,6 +98,17 @@ impl Quota {
     }
 }
 
+impl Reserved {
+    /// Releases what exceeds this size.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        let freed = self.bytes.saturating_sub(bytes);
+        self.bytes -= freed;
+        if let Some(own) = self.quota.held().get_mut(&self.client) {
+            own.bytes = own.bytes.saturating_sub(freed);
+        }
+    }
+}
+
 impl Drop for Reserved {
     fn drop(&mut self) {
         let mut held = self.quota.held();

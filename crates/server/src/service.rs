@@ -17,12 +17,12 @@ use gateway::propagation::process_depth;
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientRequest, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, ClientCapabilities, ClientRequest,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -31,6 +31,7 @@ use system::event_loop::{off_loop, poll_off_loop};
 use system::random;
 
 use super::caller::{Abilities, Caller, client_named, client_of, untyped, with_meta};
+use super::client_tasks;
 use super::definitions;
 use super::execute::{self, Arguments, ClientExecution, SuspendedExecution};
 use super::http::sessions::SessionClient;
@@ -129,6 +130,9 @@ impl ServerHandler for McpService {
         get_prompt: "prompts/get", GetPromptRequestParams => GetPromptResponse, protocol_types::prompt;
         complete: "completion/complete", CompleteRequestParams => CompleteResult, protocol_types::read;
         set_level: "logging/setLevel", SetLevelRequestParams => (), |_| Ok(());
+        get_task: "tasks/get", GetTaskParams => GetTaskResult, protocol_types::read;
+        update_task: "tasks/update", UpdateTaskParams => (), |_| Ok(());
+        cancel_task: "tasks/cancel", CancelTaskParams => (), |_| Ok(());
     }
 
     fn get_info(&self) -> ServerConfig {
@@ -151,6 +155,8 @@ impl ServerHandler for McpService {
         let mut result = self.negotiate_initialize(&request)?;
         let client = client_named(Some(&request.client_info));
         result.instructions = self.info(client).instructions;
+        // Each request of MCP 2026-07-28 declares the extension, and sessions have none of these.
+        result.capabilities.extensions = None;
         self.session.begin(&context);
         if let Some(client) = context.extensions.get::<SessionClient>() {
             client.set(ClientInfo::of_handshake(&self.session, request, &result));
@@ -306,6 +312,9 @@ impl McpService {
             "resources/unsubscribe" if !is_stateless(&context) => {
                 self.about_resource("resources/unsubscribe", parameters, context).await
             }
+            "tasks/get" | "tasks/update" | "tasks/cancel" => {
+                client_tasks::answer(&self.state, &self.session, (method, parameters), &context).await
+            }
             "prompts/get" => self.prompt(parameters, context).await,
             "completion/complete" => self.completion(parameters, context).await,
             // Since 2026-07-28 each request states its level.
@@ -442,9 +451,10 @@ impl McpService {
             None => form.is_structured,
         };
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let scope = match direct.is_some() || is_saving {
-            true => call.scope(),
-            false => call.execution_scope(&id, self.answer_before(&context), has_schema),
+        let scope = match (&direct, is_saving) {
+            (Some(_), _) => call.direct_scope(),
+            (None, true) => call.scope(),
+            (None, false) => call.execution_scope(&id, self.answer_before(&context), has_schema),
         };
         let work = if let Some(direct) = direct {
             self.direct_call(direct, &scope, parameters, &context).await?

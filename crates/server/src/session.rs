@@ -341,6 +341,11 @@ pub(crate) fn shows_apps(context: &RequestContext<RoleServer>) -> bool {
     extensions.is_some_and(|extensions| extensions.contains_key(APPS))
 }
 
+/// Whether the client of a request knows tasks (SEP-2663, "Capability Negotiation"), which each request declares.
+pub(crate) fn runs_tasks(context: &RequestContext<RoleServer>) -> bool {
+    is_stateless(context) && context.client_capabilities().is_some_and(|able| able.supports_tasks())
+}
+
 /// Notifies a client of changed lists and unavailable servers.
 async fn notify_of_changes(
     live: Arc<CatalogWatcher>,

@@ -120,8 +120,8 @@ fn share(resource: Resource) -> Share {
             metric: "refusals_total",
         },
         Resource::PendingRequests => Share {
-            what: "calls that wait for their client: for an answer after `input_required`, or to fetch an execution that \
-                   [still runs](#long-executions)",
+            what: "calls that wait for their client: for an answer after `input_required`, to fetch an execution that \
+                   [still runs](#long-executions), or as [tasks](#tasks)",
             all: amount(WORK),
             one: part(WORK, WORK_OF_CLIENT),
             beyond: "an error with `busy`; for an execution the call waits on",

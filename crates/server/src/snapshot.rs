@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use audit::Audit;
-use config::{Config, Glob};
+use config::{Config, Glob, SessionMode};
 use gateway::catalog::{ServerIntroduction, ToolLists};
 use gateway::config_secrets;
 use gateway::direct::{Partition, presented};
@@ -72,6 +72,8 @@ pub struct Snapshot {
     has_resources: bool,
     /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
+    /// The servers with `session: auto` that keep nothing between requests (MCP 2026-07-28), by name.
+    pub(crate) stateless: BTreeSet<String>,
     /// The reason of each unavailable server, including those with remembered lists.
     reasons: BTreeMap<String, String>,
     /// The tools of code mode as clients see them, once they are needed.
@@ -92,6 +94,8 @@ pub(crate) struct Lists {
     pub(crate) has_resources: bool,
     /// The servers' descriptions of themselves.
     pub(crate) about: BTreeMap<String, String>,
+    /// The servers with `session: auto` that keep nothing between requests, by name.
+    pub(crate) stateless: BTreeSet<String>,
 }
 
 impl Lists {
@@ -102,6 +106,9 @@ impl Lists {
         if !introduction.about.is_empty() {
             self.about.insert(server.to_owned(), introduction.about);
         }
+        let is_shared =
+            settings.config.server(server).is_some_and(|server| server.session == SessionMode::Auto);
+        self.stateless.extend((introduction.is_stateless && is_shared).then(|| server.to_owned()));
     }
 }
 
@@ -171,6 +178,7 @@ impl Snapshot {
             is_built: false,
             has_resources: false,
             about: BTreeMap::new(),
+            stateless: BTreeSet::new(),
             reasons: BTreeMap::new(),
             own_tools: ToolForms::default(),
         }
@@ -227,7 +235,16 @@ impl Snapshot {
             notifier.error(&format!("the tools can't be described: {why}"));
             Reference::default()
         });
-        let Lists { lists, absent, reasons, is_whole, prompts_and_resources, has_resources, about } = lists;
+        let Lists {
+            lists,
+            absent,
+            reasons,
+            is_whole,
+            prompts_and_resources,
+            has_resources,
+            about,
+            stateless,
+        } = lists;
         let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
         let lines = settings.programs.callable(config).map(|(name, program)| programs.line(name, program));
         let reference = reference.with_programs(lines.collect());
@@ -247,6 +264,7 @@ impl Snapshot {
             is_built,
             has_resources,
             about,
+            stateless,
             reasons,
             own_tools: ToolForms::default(),
         }
@@ -289,6 +307,7 @@ impl Snapshot {
             has_resources: whole.has_resources && !with_resources.is_empty(),
             prompts_and_resources: [prompts.iter().filter(may_prompt).cloned().collect(), with_resources],
             about: of_seen(&whole.about),
+            stateless: whole.stateless.iter().filter(|server| is_seen(server)).cloned().collect(),
         };
         let snapshot = Snapshot::with_programs(settings, lists, whole.programs.clone(), (cache, notifier));
         // Work that waits for a server learns that it has answered, even if none of its tools may be called.
@@ -315,6 +334,7 @@ impl Snapshot {
             && self.missing.is_as(&other.missing)
             && self.has_resources == other.has_resources
             && self.about == other.about
+            && self.stateless == other.stateless
             && self.partition == other.partition
             && self.programs == other.programs
             && self.settings.config == other.settings.config

@@ -1,5 +1,5 @@
-//! The measurements without a counterpart in the peers: a large server against a small one, and the demo server and a
-//! shared session under load.
+//! The measurements without a counterpart in the peers: a large server against a small one, and the demo server and the
+//! kinds of sessions under load.
 
 use std::path::Path;
 
@@ -21,9 +21,18 @@ const LARGE: usize = 1000;
 pub(crate) struct Alone {
     small: Figures,
     large: Figures,
-    demo: Option<Load>,
-    shared: Option<Load>,
+    /// Of each row of [`LOADS`].
+    loads: Vec<Load>,
 }
+
+/// The names of the servers under load, and their rows.
+const LOADS: [(&str, &str); 5] = [
+    ("shop", "demo server"),
+    ("shared", "reference server, `session: shared`"),
+    ("stateless", "server of MCP 2026-07-28, `session: auto`"),
+    ("stateless_fresh", "the same, `session: fresh`"),
+    ("stateless_shared", "the same, `session: shared`"),
+];
 
 /// `catalog-server` with this many tools.
 pub(crate) fn catalog(tools: usize) -> Upstream {
@@ -42,10 +51,20 @@ pub(crate) async fn measure(
         command: options.binary.to_string_lossy().into_owned(),
         args: vec!["demo-server".to_owned()],
     };
-    let mut shared = trusted(&installed.everything());
-    shared["session"] = json!("shared");
+    let with_session = |upstream: &Upstream, session: &str| {
+        let mut entry = trusted(upstream);
+        entry["session"] = json!(session);
+        entry
+    };
+    let stateless = installed.stateless();
     let config = json!({ "mcpServers": {
-        "small": trusted(&catalog(SMALL)), "large": trusted(&catalog(LARGE)), "shop": trusted(&demo), "shared": shared,
+        "small": trusted(&catalog(SMALL)),
+        "large": trusted(&catalog(LARGE)),
+        "shop": trusted(&demo),
+        "shared": with_session(&installed.everything(), "shared"),
+        "stateless": trusted(&stateless),
+        "stateless_fresh": with_session(&stateless, "fresh"),
+        "stateless_shared": with_session(&stateless, "shared"),
     } });
     let peer = installed.toolsmith("alone", &config)?;
     let running = Running::start(peer, &demo, folder).await?;
@@ -64,12 +83,12 @@ pub(crate) async fn measure(
             }
         }
     }
-    for (server, load) in [("shop", &mut alone.demo), ("shared", &mut alone.shared)] {
+    for (server, _) in LOADS {
         let code = format!("{server}::echo(\"{first}\").await?.text()");
         let expected = first.to_string();
         let echo = || running.execute("execute_code", &code, &expected);
         echo().await?;
-        *load = Some(load::press(options.rounds, echo).await?);
+        alone.loads.push(load::press(options.rounds, echo).await?);
     }
     running.end().await;
     Ok(alone)
@@ -90,8 +109,7 @@ impl Alone {
         if let [Some(small), Some(large)] = medians {
             rows.push(format!("| {LARGE} tools against {SMALL} | {} times |", ratio(large / small)));
         }
-        let loads = [("demo server", &self.demo), ("`session: shared`", &self.shared)];
-        for (name, load) in loads.into_iter().filter_map(|(name, load)| Some((name, load.as_ref()?))) {
+        for ((_, name), load) in LOADS.iter().zip(&self.loads) {
             rows.push(format!("| {name}, {AT_ONCE} at once, repeat | {:.0}/s |", load.rate));
             rows.push(format!(
                 "| {name}, {AT_ONCE} at once: median, 99th percentile | {} |",

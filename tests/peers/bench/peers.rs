@@ -99,6 +99,14 @@ impl<'a> Installed<'a> {
         Upstream { command: self.node().to_string_lossy().into_owned(), args }
     }
 
+    /// A server of MCP 2026-07-28, which runs in Node too and keeps nothing between requests.
+    pub(crate) fn stateless(&self) -> Upstream {
+        Upstream {
+            command: self.node().to_string_lossy().into_owned(),
+            args: vec![self.program("stateless.mjs")],
+        }
+    }
+
     /// All peers in front of a server. `scene` names the folder of their data.
     pub(crate) fn peers(&self, upstream: &Upstream, scene: &str) -> Checked<Vec<Peer>> {
         let folder = self.folder.join(scene);

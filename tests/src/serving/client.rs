@@ -38,6 +38,8 @@ pub struct Client {
     http: reqwest::Client,
     pub address: String,
     pub headers: Vec<(String, String)>,
+    /// The capabilities that a stateless client declares with each request.
+    pub capabilities: Value,
     next: Arc<Mutex<u32>>,
 }
 
@@ -58,7 +60,14 @@ impl Client {
         // Fails if it is installed already.
         let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
-        Client { http, address: address.to_owned(), headers: Vec::new(), next: Arc::new(Mutex::new(1)) }
+        let capabilities = json!({ "elicitation": {} });
+        Client {
+            http,
+            address: address.to_owned(),
+            headers: Vec::new(),
+            capabilities,
+            next: Arc::new(Mutex::new(1)),
+        }
     }
 
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -159,6 +168,14 @@ impl Client {
         self.header("mcp-protocol-version", STATELESS)
     }
 
+    /// Makes it a stateless client that knows tasks.
+    pub fn with_tasks(self) -> Self {
+        let capabilities =
+            json!({ "elicitation": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        let client = if self.is_stateless() { self } else { self.stateless() };
+        Client { capabilities, ..client }
+    }
+
     fn is_stateless(&self) -> bool {
         self.headers.iter().any(|(name, value)| name == "mcp-protocol-version" && value == STATELESS)
     }
@@ -177,9 +194,10 @@ impl Client {
             let meta = &mut parameters["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = json!(STATELESS);
             meta["io.modelcontextprotocol/clientInfo"] = client_info();
-            meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
             request = request.header("mcp-method", method);
-            if let Some(name) = parameters["name"].as_str().or(parameters["uri"].as_str()) {
+            let names = ["name", "uri", "taskId"];
+            if let Some(name) = names.iter().find_map(|name| parameters[name].as_str()) {
                 request = request.header("mcp-name", name);
             }
         }

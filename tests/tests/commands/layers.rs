@@ -436,6 +436,7 @@ fn editing_servers_keeps_comments() {
     toolsmith: a server needs a command or a URL
     help: toolsmith mcp add NAME -- COMMAND ARGUMENTS…
     help: toolsmith mcp add NAME --url https://…
+    help: toolsmith mcp add NAME --openapi FILE
     ");
     place.run(&["mcp", "add", "a b", "--", "x"]).done().exits(2);
     assert_snapshot!(normal(&place.run(&["mcp", "remove", "other"]).done().exits(2).stderr), @r"

@@ -6,6 +6,7 @@ mod fixture;
 mod metadata;
 mod oddities;
 mod talk;
+mod tasks;
 
 use std::fs;
 

@@ -58,7 +58,10 @@ async fn servers_get_answers_to_declared_requests() {
     fixture.config.roots = vec![Root { uri: "file:///work".to_owned(), name: None }];
     let session = Session::connect_with(&fixture.config, Arc::new(AcceptingHost::default())).await.unwrap();
     let declared: Value = serde_json::from_str(session.instructions().unwrap()).unwrap();
-    assert_eq!(declared, json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} }));
+    assert_eq!(
+        declared,
+        json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {}, "extensions": { "io.modelcontextprotocol/tasks": {} } })
+    );
     let elicited = answered(&session, "elicitation/create").await;
     assert_eq!(elicited[0], json!({ "action": "accept", "content": { "count": 7 } }));
     assert_eq!(answered(&session, "sampling/createMessage").await[0]["content"]["text"], "Hello?");
@@ -71,7 +74,7 @@ async fn servers_get_answers_to_declared_requests() {
 async fn undeclared_requests_are_rejected() {
     let fixture = Fixture::new("asks");
     let session = fixture.connect().await;
-    assert_eq!(session.instructions(), Some("{}"));
+    assert_eq!(session.instructions(), Some(r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#));
     let mut shown = Vec::new();
     for method in ["elicitation/create", "sampling/createMessage", "roots/list"] {
         let answer = answered(&session, method).await;

@@ -28,6 +28,18 @@ async fn an_expired_session_is_restarted_and_the_rejected_call_sent_again() {
 }
 
 #[tokio::test]
+async fn a_task_is_polled_on_after_its_session_and_its_server_were_lost() {
+    let fixture = Fixture::new("task", "");
+    let session = fixture.connect().await;
+    assert_eq!(call(&session, "once").await.unwrap(), "done");
+    assert_eq!(fixture.seen_of("initialize").await.len(), 2);
+    assert_eq!(fixture.seen_of("tools/call").await.len(), 1);
+    assert!(fixture.seen_of("tasks/get").await.len() > 3);
+    assert_eq!(fixture.seen_of("tasks/cancel").await.len(), 0);
+    watched(session.close()).await;
+}
+
+#[tokio::test]
 async fn a_session_lost_with_http_400_is_restarted() {
     for mode in ["session-expires-by-400", "session-expires-in-plain-words"] {
         let fixture = Fixture::new(mode, "");

@@ -6,7 +6,9 @@ use end_to_end::browser;
 use end_to_end::checks::text_of;
 pub(crate) use end_to_end::checks::{assert_says, watched};
 use end_to_end::recording_server::RecordingServer;
-use mcp::{Browser, Challenge, Consent, Error, ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
+use mcp::{
+    Browser, Challenge, Consent, Error, ErrorKind, Grant, OAuth, Remote, ServerConfig, Session, Transport,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -18,6 +20,8 @@ pub(crate) struct Fixture {
     elsewhere: String,
     /// The address of the authorization server.
     authority: String,
+    /// The private keys of the client `machine`, by kind.
+    keys: Value,
     server: RecordingServer,
 }
 
@@ -39,7 +43,14 @@ impl Fixture {
         };
         let config = ServerConfig::new("guarded", Transport::Http(remote));
         let address = |name: &str| start[name].as_str().unwrap().to_owned();
-        Self { config, folder, elsewhere: address("elsewhere"), authority: address("authority"), server }
+        Self {
+            config,
+            folder,
+            elsewhere: address("elsewhere"),
+            authority: address("authority"),
+            keys: start["keys"].clone(),
+            server,
+        }
     }
 
     /// With the authorization server's endpoints in the configuration.
@@ -60,6 +71,23 @@ impl Fixture {
             ..OAuth::default()
         };
         fixture
+    }
+
+    /// With the private key of this kind, by which the client `machine` authenticates.
+    pub(crate) fn signing(mode: &str, kind: &str) -> Self {
+        let mut fixture = Self::with(mode, OAuth { grant: Grant::ClientCredentials, ..OAuth::default() });
+        let key = fixture.keys[kind].as_str().unwrap().to_owned();
+        let settings = fixture.settings();
+        settings.client_id = Some("machine".to_owned());
+        settings.private_key = Some(key);
+        fixture
+    }
+
+    pub(crate) fn settings(&mut self) -> &mut OAuth {
+        let Transport::Http(Remote { oauth: Some(settings), .. }) = &mut self.config.transport else {
+            panic!("no settings");
+        };
+        settings
     }
 
     /// The address of an origin that must never see a token.

@@ -10,7 +10,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use mcp::{Challenge, ErrorKind, Grant, OAuth};
 
-use fixture::{Fixture, call, challenge_of, watched};
+use fixture::{Fixture, assert_says, call, challenge_of, watched};
 
 #[tokio::test]
 async fn a_user_logs_in_with_the_browser_and_the_tokens_are_stored() {
@@ -126,6 +126,53 @@ async fn client_credentials_need_no_user() {
     watched(session.close()).await;
     assert_eq!(fixture.grants("client_credentials").await.len(), 2);
     fixture.assert_tokens_stayed_home().await;
+}
+
+#[tokio::test]
+async fn a_client_authenticates_by_a_key_of_each_kind() {
+    for kind in ["P-256", "P-384", "Ed25519", "RSA"] {
+        let fixture = Fixture::signing("sound", kind);
+        let session = fixture.connect().await.unwrap();
+        assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+        fixture.command("revoke").await;
+        // With a new assertion, because each is used once.
+        assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+        watched(session.close()).await;
+        let forms = fixture.grants("client_credentials").await;
+        assert_eq!(forms.len(), 2, "{forms:#?}");
+        assert!(forms.iter().all(|form| form.get("client_secret").is_none()), "{forms:#?}");
+        fixture.assert_tokens_stayed_home().await;
+    }
+}
+
+#[tokio::test]
+async fn a_key_signs_by_an_algorithm_that_the_authorization_server_takes() {
+    let fixture = Fixture::signing("signed", "RSA");
+    let session = fixture.connect().await.unwrap();
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+    let error = Fixture::signing("signed", "Ed25519").connect().await.unwrap_err();
+    assert_says(
+        &error,
+        &["the authorization server takes no signature of the configured key; it supports: ES256, PS512"],
+    );
+}
+
+#[tokio::test]
+async fn a_key_can_be_in_a_file() {
+    let mut fixture = Fixture::signing("sound", "P-256");
+    let file = fixture.store().with_file_name("key.pem");
+    let settings = fixture.settings();
+    let key = settings.private_key.take().unwrap();
+    settings.private_key_file = Some(file.clone());
+    settings.key_id = Some("key-7".to_owned());
+    let error = fixture.connect().await.unwrap_err();
+    assert_says(&error, &[&format!("the client's private key, {}, does not exist", file.display())]);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, key).unwrap();
+    let session = fixture.connect().await.unwrap();
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
 }
 
 #[tokio::test]

@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 const RESOURCE: &str = "https://tools.example.com/mcp";
 
 /// A server, and the issuer of its tokens.
-struct Team {
+pub(crate) struct Team {
     issuer: Service,
     server: Server,
 }
 
 impl Team {
     /// With further keys of `serve.auth` and of `serve`, and further lines of the configuration.
-    fn new(auth: &str, serve: &str, more: &str) -> Self {
+    pub(crate) fn new(auth: &str, serve: &str, more: &str) -> Self {
         let issuer = Service::guarded("sound");
         let server = Serve::http(&config(&issuer, auth, serve, more)).start();
         Team { issuer, server }
@@ -34,7 +34,7 @@ impl Team {
     }
 
     /// A client of a subject, with these scopes.
-    fn client(&self, subject: &str, scopes: &str) -> Client {
+    pub(crate) fn client(&self, subject: &str, scopes: &str) -> Client {
         self.with(&self.token(&json!({ "claims": { "sub": subject, "scope": scopes } })))
     }
 

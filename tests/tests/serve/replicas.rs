@@ -15,6 +15,8 @@ use ring::signature::Ed25519KeyPair;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::tasks;
+
 /// The tokens of the two subjects.
 const SUBJECTS: [&str; 2] = ["alice", "bob"];
 
@@ -123,6 +125,34 @@ fn a_question_of_a_running_program_is_answered_only_at_its_replica() {
     ");
     let answer = replicas.client(0, "alice").ask("tools/call", &next);
     assert_eq!(outcome_of(&answer)["result"], "hello", "{answer:#}");
+}
+
+/// A task is found at any replica; the work stays where it began, and runs once.
+#[test]
+fn a_task_is_polled_answered_and_cancelled_at_any_replica() {
+    let replicas = Replicas::new(&asking("ask-each"), "  answerBefore: 0.01\n", "");
+    let [here, there] = [0, 1].map(|replica| replicas.client(replica, "alice").with_tasks());
+    // Compiling takes longer than the answer may take.
+    let call = execute("faulty::echo().message(\"hello\").await?.text()");
+    let id = tasks::id_of(&here.ask("tools/call", &call));
+    let asking = tasks::after(&replicas.servers[1], &there, &id, "working");
+    assert_eq!(asking["status"], "input_required", "{asking:#}");
+    let foreign = replicas.client(1, "bob").with_tasks().ask("tasks/get", &tasks::about(&id));
+    assert_eq!(foreign["error"]["code"], -32602, "{foreign:#}");
+    let answer = json!({ "action": "accept", "content": { "answer": "once" } });
+    let key = asking["inputRequests"].as_object().unwrap().keys().next().unwrap();
+    there.ask("tasks/update", &json!({ "taskId": id, "inputResponses": { key: answer } }));
+    for client in [&here, &there] {
+        let poll = || client.ask("tasks/get", &tasks::about(&id))["result"].clone();
+        replicas.servers[0].wait_until("the end of the task", || poll()["status"] == "completed");
+        assert_eq!(outcome_of(&poll())["result"], "hello");
+    }
+    let waits = execute("tokio::time::sleep(std::time::Duration::from_secs(90)).await");
+    let id = tasks::id_of(&here.ask("tools/call", &waits));
+    let cancelled = there.ask("tasks/cancel", &tasks::about(&id));
+    assert_eq!(cancelled["result"]["resultType"], "complete", "{cancelled:#}");
+    let poll = || here.ask("tasks/get", &tasks::about(&id))["result"]["status"].clone();
+    replicas.servers[0].wait_until("the cancellation", || poll() == "cancelled");
 }
 
 /// The call with a long output, and a reading of the output.

@@ -122,8 +122,8 @@ fn servers_without_sessions_get_none() {
     result_of(&mut server, 1, "web::echo().await.is_ok(); other::echo().await?.text()");
     // By then, all spare sessions were opened, and ended.
     server.wait_until("the end of the other's", || deleted(&other).len() >= AFTER_THE_FIRST - 1);
-    // The watched session, and that of the execution.
-    assert_eq!(requests_of(&web, "tools/list").len(), 2);
+    // The execution uses the watched session.
+    assert_eq!(requests_of(&web, "tools/list").len(), 1);
     assert_eq!(requests_of(&web, "tools/call").len(), 1);
     assert!(requests_of(&web, "initialize").is_empty());
 }

@@ -21,6 +21,7 @@ mod hints;
 mod hostile;
 mod linking;
 mod lookups;
+mod openapi;
 mod optimized;
 mod outcome;
 mod reading;

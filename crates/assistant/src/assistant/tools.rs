@@ -191,6 +191,7 @@ impl Tools {
             progress: Some(progress),
             answers_input: true,
             arguments: None,
+            ..mcp::ForwardedRequest::default()
         };
         let answer = self.ask("tools/call", request).await?;
         Ok(content::result(call, &answer))

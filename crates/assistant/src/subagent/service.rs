@@ -6,13 +6,15 @@ use gateway::propagation::{self, process_depth};
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, InitializeRequestParams,
-    InitializeResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult, ErrorCode,
+    GetTaskParams, GetTaskResult, InitializeRequestParams, InitializeResult, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter, TASKS_EXTENSION_ID, Tool,
+    UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use server::client_tasks;
 use server::definitions::of_era;
 use server::json_size::MessageSizes;
 use server::level::Level;
@@ -41,6 +43,19 @@ impl McpService {
     /// The tool as clients list it.
     fn tool(&self) -> Value {
         tool::definition(&self.subagent.described, self.subagent.final_answer.as_ref())
+    }
+
+    /// A request about a task of the client.
+    async fn about_task(
+        &self,
+        method: &str,
+        request: serde_json::Result<Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Ok(Value::Object(parameters)) = request else {
+            return Err(ErrorData::invalid_params("params must be an object", None));
+        };
+        client_tasks::answer(&self.subagent.state, &self.session, (method, parameters), context).await
     }
 
     async fn call(
@@ -76,7 +91,7 @@ impl McpService {
         if let Some(refusal) = process_depth::refusal(meta, &state.settings.borrow().config) {
             return Ok(answer::failure(&refusal.for_model()));
         }
-        let scope = call.scope();
+        let scope = call.task_scope();
         let task = Task {
             arguments,
             caller: scope.caller.clone(),
@@ -93,7 +108,8 @@ impl McpService {
 #[expect(deprecated, reason = "logging is still in use")]
 impl ServerHandler for McpService {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = json!({ "tools": {}, "logging": {} });
+        let extensions = json!({ TASKS_EXTENSION_ID: {} });
+        let capabilities = json!({ "tools": {}, "logging": {}, "extensions": extensions });
         // The constant above has the right form.
         let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
         ServerConfig::new(capabilities).with_server_info(protocol_types::server_info())
@@ -105,7 +121,9 @@ impl ServerHandler for McpService {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        let result = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
+        // Each request of MCP 2026-07-28 declares the extension, and sessions have none of these.
+        result.capabilities.extensions = None;
         // Connects to servers before the first task arrives.
         let state = &self.subagent.state;
         state.live(state.abilities(&context));
@@ -135,6 +153,30 @@ impl ServerHandler for McpService {
             off_loop(sizes.set_result(&result), || protocol_types::call(result))
         })
         .await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        protocol_types::read(self.about_task("tasks/get", serde_json::to_value(request), &context).await?)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.about_task("tasks/update", serde_json::to_value(request), &context).await.map(drop)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.about_task("tasks/cancel", serde_json::to_value(request), &context).await.map(drop)
     }
 
     async fn set_level(

@@ -154,6 +154,14 @@ pub(crate) struct NameArguments {
     pub(crate) place: ConfigArguments,
 }
 
+/// Arguments of `mcp client-metadata`.
+#[derive(Debug, Args)]
+pub(crate) struct ClientMetadataArguments {
+    /// The https address at which the document will be published.
+    #[arg(value_name = "URL")]
+    pub(crate) address: String,
+}
+
 /// Arguments of `mcp read-resource`.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArguments {

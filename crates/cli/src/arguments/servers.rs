@@ -8,6 +8,7 @@ use clients::Client;
 use clients::edit::Scope;
 use config::Permission;
 
+use super::offers::OfferArguments;
 use super::output::OutputArguments;
 use super::values::InvalidValue;
 use super::{ConfigArguments, NameAndValue, ServersArguments, seconds_or_none, server_name};
@@ -132,6 +133,8 @@ pub(crate) struct AddArguments {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) destination: DestinationArguments,
+    #[command(flatten)]
+    pub(crate) offer: OfferArguments,
     /// The transport (default: stdio for a command; for a URL sse if its path ends with /sse, otherwise http).
     #[arg(long, value_enum, alias = "type")]
     pub(crate) transport: Option<TransportArgument>,
@@ -147,6 +150,9 @@ pub(crate) struct AddArguments {
     /// The program's working folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cwd: Option<String>,
+    /// An OpenAPI document, whose operations become the tools: a file, or its URL. `--url` is then where the API is.
+    #[arg(long, value_name = "FILE|URL", conflicts_with_all = ["command", "line", "transport"])]
+    pub(crate) openapi: Option<String>,
     /// The URL of an http or sse server.
     #[arg(long, conflicts_with_all = ["command", "line"])]
     pub(crate) url: Option<String>,
@@ -182,6 +188,15 @@ pub(crate) struct OAuthArguments {
     /// The client's secret; `${VARIABLE}` keeps it out of the file.
     #[arg(long = "oauth-client-secret", value_name = "SECRET")]
     pub(crate) client_secret: Option<String>,
+    /// The client's private key as PEM, in place of a secret; `${VARIABLE}` keeps it out of the file.
+    #[arg(long = "oauth-private-key", value_name = "PEM")]
+    pub(crate) private_key: Option<String>,
+    /// The file with the client's private key.
+    #[arg(long = "oauth-private-key-file", value_name = "FILE", conflicts_with = "private_key")]
+    pub(crate) private_key_file: Option<String>,
+    /// The id under which the authorization server knows that key.
+    #[arg(long = "oauth-key-id", value_name = "ID")]
+    pub(crate) key_id: Option<String>,
     /// The authorization endpoint.
     #[arg(long = "oauth-authorization-url", value_name = "URL")]
     pub(crate) authorization_url: Option<String>,

@@ -36,6 +36,16 @@ pub(super) fn seconds_or_none(text: &str) -> Result<Duration, InvalidValue> {
     }
 }
 
+/// A SHA-256 hash.
+pub(super) fn sha256(text: &str) -> Result<String, InvalidValue> {
+    let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash {
+        Ok(text.to_owned())
+    } else {
+        Err(InvalidValue("write the 64 hexadecimal digits of the hash".to_owned()))
+    }
+}
+
 /// An address to listen on.
 pub(super) fn address(text: &str) -> Result<SocketAddr, InvalidValue> {
     let numeric = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));

@@ -22,8 +22,12 @@ use resources::List;
 
 /// Adds a server, tries it, and returns the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
-    let file = edit::add(arguments).await?;
-    sandbox::try_added(&arguments.name, &file, arguments.destination.access.sandbox).await;
+    let added = edit::add(arguments).await?;
+    let is_confined = arguments.destination.access.sandbox || added.is_bundle;
+    sandbox::try_added(&arguments.name, &added.file, is_confined).await;
+    if added.is_bundle {
+        lock::pin_added(&arguments.name, &added.file).await;
+    }
     Ok(exit_code::OK)
 }
 

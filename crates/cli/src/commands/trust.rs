@@ -198,10 +198,13 @@ fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
         let line = config::command_line(command, args.iter().filter_map(Node::text));
         lines.push(format!("  server {} starts: {line}", entry.name));
     }
+    if let Some(document) = text("openapi") {
+        lines.push(format!("  server {} calls the API of: {document}", entry.name));
+    }
     if let Some(url) = text("url") {
         lines.push(format!("  server {} connects to: {url}", entry.name));
     }
-    if text("command").is_none() && text("url").is_none() {
+    if ["command", "openapi", "url"].iter().all(|key| text(key).is_none()) {
         lines.push(format!("  server {}:", entry.name));
     }
     for (key, node) in entry.node.entries() {
@@ -209,7 +212,7 @@ fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
         // Environment variables affect a program as much as its arguments, so they are shown unmasked.
         let value = if key == "env" { node.to_json() } else { masked(key, node) };
         let loosens = match key {
-            "command" | "args" | "url" => continue,
+            "command" | "args" | "openapi" | "url" => continue,
             "trust" | "inheritModelKeys" => value == Json::Bool(true),
             "checkInput" | "checkOutput" => value == Json::Bool(false),
             "permission" | "permissions" => value.to_string().contains("\"allow\""),

@@ -157,8 +157,9 @@ fn login(server: &Server) -> String {
     let Some(oauth) = &remote.oauth else { return String::new() };
     let tokens = oauth.store.as_ref().and_then(|file| fs_err::metadata(file).ok());
     let stamp = tokens.map(|tokens| (tokens.len(), tokens.modified().ok()));
-    let secret = blake3::hash(oauth.client_secret.as_deref().unwrap_or_default().as_bytes());
-    format!("{:?} {:?} {:?} {secret}", oauth.client_id, oauth.scope, stamp)
+    let hash = |secret: &Option<String>| blake3::hash(secret.as_deref().unwrap_or_default().as_bytes());
+    let (secret, key) = (hash(&oauth.client_secret), hash(&oauth.private_key));
+    format!("{:?} {:?} {:?} {secret} {key} {:?}", oauth.client_id, oauth.scope, stamp, oauth.private_key_file)
 }
 
 /// Whether a result is final, and not a request for input or a task (MCP 2026-07-28, `resultType`).

@@ -92,6 +92,14 @@ pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
         mcp::Transport::Stdio(command) => parts.command(command),
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => parts.remote(remote),
         mcp::Transport::InProcess(server) => parts.text(&server.identity()),
+        mcp::Transport::OpenApi(api) => {
+            parts.text(&api.document);
+            let file = Path::new(&api.document);
+            if file.is_file() {
+                parts.file(file);
+            }
+            parts.remote(&api.remote);
+        }
     }
     parts.count(server.roots.len());
     server.roots.iter().for_each(|root| parts.text(&root.uri));
@@ -195,13 +203,15 @@ impl Parts {
                 &oauth.scope,
                 &oauth.client_id,
                 &oauth.client_secret,
+                &oauth.private_key,
+                &oauth.key_id,
                 &oauth.authorization_url,
                 &oauth.token_url,
                 &oauth.registration_url,
                 &oauth.client_metadata_url,
             ];
             texts.iter().for_each(|text| self.optional(text.as_ref()));
-            self.text(&format!("{:?}", oauth.grant));
+            self.text(&format!("{:?} {:?}", oauth.grant, oauth.private_key_file));
         }
     }
 }

@@ -118,7 +118,7 @@ impl ProcessDeclaration {
     pub(super) fn to(&self, transport: &mcp::Transport) -> Map<String, Value> {
         let process = match transport {
             mcp::Transport::Stdio(_) | mcp::Transport::InProcess(_) => &self.by_pipe,
-            mcp::Transport::Http(_) | mcp::Transport::Sse(_) => &self.by_http,
+            mcp::Transport::Http(_) | mcp::Transport::Sse(_) | mcp::Transport::OpenApi(_) => &self.by_http,
         };
         Map::from_iter([(PROCESS.to_owned(), process.clone())])
     }

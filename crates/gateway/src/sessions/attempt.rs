@@ -16,8 +16,6 @@ pub(super) struct Attempt {
     /// The session, as soon as it may be used: the same one, or another if that one does not respond.
     pub(super) usable: Opening,
     task: AbortHandle,
-    /// Whether the session is also that of others, and is therefore not closed here.
-    is_shared: bool,
 }
 
 impl Drop for Attempt {
@@ -28,10 +26,7 @@ impl Drop for Attempt {
 
 impl Attempt {
     /// Starts connecting. In a separate task: a caller that stops waiting must not end the attempt for others.
-    pub(super) fn start(
-        connecting: impl Future<Output = Result<Opened, Unopened>> + Send + 'static,
-        is_shared: bool,
-    ) -> Self {
+    pub(super) fn start(connecting: impl Future<Output = Result<Opened, Unopened>> + Send + 'static) -> Self {
         let task = tokio::spawn(connecting);
         let handle = task.abort_handle();
         let opening = task
@@ -42,7 +37,7 @@ impl Attempt {
             })
             .boxed()
             .shared();
-        Attempt { opening: opening.clone(), usable: opening, task: handle, is_shared }
+        Attempt { opening: opening.clone(), usable: opening, task: handle }
     }
 
     /// Starts checking an open session, for whose server a program may start meanwhile.
@@ -50,7 +45,7 @@ impl Attempt {
         open: Opened,
         checking: impl Future<Output = Result<Opened, Unopened>> + Send + 'static,
     ) -> Self {
-        let mut attempt = Attempt::start(checking, false);
+        let mut attempt = Attempt::start(checking);
         attempt.opening = std::future::ready(Ok(open)).boxed().shared();
         // Its result can be looked at only after it was polled.
         let _ = attempt.opening.clone().now_or_never();
@@ -69,22 +64,19 @@ impl Attempt {
         self.ended()?.as_ref().ok()
     }
 
-    /// The session, if it is open and shared with other executions.
-    pub(super) fn shared(&self) -> Option<&Opened> {
-        self.opened().filter(|_| self.is_shared)
+    /// Whether its session has ended, and its owner opens another one that is as good: the server keeps nothing between
+    /// requests.
+    pub(super) fn is_replaceable(&self) -> bool {
+        let ended = |opened: &Opened| opened.session.is_stateless() && opened.session.is_closed();
+        self.opened().is_some_and(|opened| opened.is_shared && ended(opened))
     }
 
-    /// Whether only this execution uses the session.
-    pub(super) fn is_own(&self) -> bool {
-        !self.is_shared
-    }
-
-    /// Cancels the attempt, or closes the session and waits until its process has ended.
+    /// Cancels the attempt, or closes an own session and waits until its process has ended.
     pub(super) async fn close(self) {
         self.task.abort();
         // The session may have been open already.
         if let Ok(opened) = self.usable.clone().await
-            && !self.is_shared
+            && !opened.is_shared
         {
             opened.session.close().await;
         }

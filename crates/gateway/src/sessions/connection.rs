@@ -22,6 +22,8 @@ pub struct Opened {
     pub is_whole: bool,
     /// The text that `tools` were read from, if it is known.
     pub page: Option<mcp::PageDigest>,
+    /// Whether other executions use the session as well; its owner closes it.
+    pub is_shared: bool,
 }
 
 /// The tools that a server listed.
@@ -88,7 +90,7 @@ pub(crate) async fn connect(
     };
     let Listed { session, listing, is_whole } = listed.map_err(|error| Unopened::of(&error, masker))?;
     let ListedTools { tools, warnings, page } = ListedTools::new(&listing, masker);
-    Ok(Opened { session, tools, warnings, is_whole, page })
+    Ok(Opened { session, tools, warnings, is_whole, page, is_shared: false })
 }
 
 /// A session, and the tools that its server lists.

@@ -232,7 +232,7 @@ impl Shared {
         let credentials = CredentialsVersion::of(&key.config);
         let (config, client) = (key.config.clone(), host.clone());
         let connecting = async move { connection::connect(&config, &masker, client, None).await };
-        Spare::new(Attempt::start(connecting, false), host, credentials)
+        Spare::new(Attempt::start(connecting), host, credentials)
     }
 
     fn close(&self, spares: impl IntoIterator<Item = Spare>) {

@@ -33,6 +33,12 @@ pub(crate) fn client(connect_timeout: Duration) -> reqwest::Result<Client> {
     builder(connect_timeout).redirect(redirects).build()
 }
 
+/// A client for HTTP with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment. It
+/// speaks HTTP/1.1 and decompresses nothing.
+pub fn http_client(connect_timeout: Duration) -> ClientBuilder {
+    builder(connect_timeout)
+}
+
 /// A client with the system's trusted roots (and `SSL_CERT_FILE`), and the proxies from the environment.
 pub(crate) fn builder(connect_timeout: Duration) -> ClientBuilder {
     provide_cryptography();

@@ -35,11 +35,17 @@ pub(super) fn wait(message: &ClientJsonRpcMessage, refusal: &Response, retries: 
     if !is_busy || retries >= MAX_RETRIES || !is_harmless(message) {
         return None;
     }
-    retry_after(refusal.headers(), SystemTime::now()).filter(|wait| *wait <= MAX_WAIT)
+    retry_after(refusal.headers()).filter(|wait| *wait <= MAX_WAIT)
+}
+
+/// The wait that a response asks for (`Retry-After`, RFC 9110, section 10.2.3).
+#[must_use]
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    wait_at(headers, SystemTime::now())
 }
 
 /// The wait that a server requests: in seconds, or until a date by its own clock if it sends one (`Date`).
-fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+fn wait_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
     let after = text(RETRY_AFTER)?;
     if let Ok(seconds) = after.parse() {
@@ -67,7 +73,7 @@ mod tests {
     fn wait(headers: &[(HeaderName, &str)]) -> Option<u64> {
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
         let now = parse_http_date("Sun, 06 Nov 1994 08:49:30 GMT").unwrap();
-        retry_after(&headers, now).map(|wait| wait.as_secs())
+        wait_at(&headers, now).map(|wait| wait.as_secs())
     }
 
     #[test]

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use http::{Request, Response, StatusCode, header::CONTENT_TYPE};
+use http::{Request, Response, StatusCode};
 use reqwest::Url;
-use rmcp::transport::auth::{
-    AuthError, AuthorizationMetadata, CredentialStore as _, OAuthTokenResponse, StoredCredentials,
-};
+use rmcp::transport::auth::{AuthError, AuthorizationMetadata, OAuthTokenResponse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -20,12 +18,13 @@ use super::{
     exchange::{EXCHANGE_TIMEOUT, within},
     failure::{EXCERPT_BYTES, explained},
     secret_members::learn_members,
-    store::{Client, now},
+    store::Client,
+    token_request::{FORM, request, resource},
 };
 use crate::{http::failure::HttpFailure, text::shown};
 
 /// The grant's name (RFC 8628, section 3.4).
-const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+pub(super) const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
 /// The time between two questions, if the server names none, and by how much it grows when the server asks for it
 /// (RFC 8628, sections 3.2 and 3.5).
@@ -83,7 +82,7 @@ impl<'a> DeviceLogin<'a> {
         check(authorizer, &endpoint)?;
         let scopes = scopes(authorizer, &manager, &metadata, header).await;
         let Some(client) = client(authorizer, &metadata, &scopes).await? else { return Ok(None) };
-        let (resource, scope) = (resource(authorizer), scopes.join(" "));
+        let (resource, scope) = (resource(&authorizer.url), scopes.join(" "));
         let scope = Some(("scope", scope.as_str())).filter(|(_, scope)| !scope.is_empty());
         let fields = [("resource", resource.as_str())].into_iter().chain(scope);
         let began = Instant::now();
@@ -123,7 +122,7 @@ impl<'a> DeviceLogin<'a> {
 
     /// Asks for the tokens once (RFC 8628, sections 3.4 and 3.5).
     async fn ask(&self) -> Result<Answer, HttpFailure> {
-        let resource = resource(self.authorizer);
+        let resource = resource(&self.authorizer.url);
         let fields =
             [("grant_type", GRANT), ("device_code", &self.codes.device_code), ("resource", &resource)];
         let request = request(&self.metadata.token_endpoint, FORM, form(fields, &self.client))?;
@@ -149,26 +148,14 @@ impl<'a> DeviceLogin<'a> {
 
     /// Stores the tokens with their client and the metadata of their issuer.
     async fn store(&self, tokens: OAuthTokenResponse) -> Result<(), HttpFailure> {
-        let granted = serde_json::to_value(&tokens).unwrap_or_default();
-        let scopes = granted["scope"].as_str().unwrap_or_default().split_whitespace().map(str::to_owned);
-        let mut credentials =
-            StoredCredentials::new(self.client.id.clone(), Some(tokens), scopes.collect(), Some(now()));
-        credentials.issuer.clone_from(&self.metadata.issuer);
         let saving = self.authorizer.store.with(self.client.clone(), self.metadata.clone());
-        saving.save(credentials).await.map_err(|error| HttpFailure::OAuth(error.to_string()))
+        saving.keep(tokens).await.map_err(|error| HttpFailure::OAuth(error.to_string()))
     }
 }
 
 /// The endpoint for codes, if the server offers this grant (RFC 8628, section 4).
 fn endpoint(metadata: &AuthorizationMetadata) -> Option<String> {
     metadata.additional_fields.get("device_authorization_endpoint")?.as_str().map(str::to_owned)
-}
-
-/// The server's own address, for which the token is requested (RFC 8707).
-fn resource(authorizer: &Authorizer) -> String {
-    let mut resource = authorizer.url.clone();
-    resource.set_fragment(None);
-    resource.to_string()
 }
 
 fn check(authorizer: &Authorizer, endpoint: &str) -> Result<(), HttpFailure> {
@@ -215,9 +202,6 @@ async fn client(
     Ok(text("client_id").map(|id| Client { id, secret: text("client_secret"), redirect_uri: String::new() }))
 }
 
-/// The content type of a form.
-const FORM: &str = "application/x-www-form-urlencoded";
-
 /// Writes a form with these fields, and the client with its secret (RFC 6749, section 2.3.1).
 fn form<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>, client: &Client) -> String {
     let mut form = Serializer::new(String::new());
@@ -226,11 +210,6 @@ fn form<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>, client: &Clien
         form.append_pair("client_secret", secret);
     }
     form.finish()
-}
-
-fn request(endpoint: &str, content_type: &str, body: String) -> Result<Request<Vec<u8>>, HttpFailure> {
-    let request = Request::post(endpoint).header(CONTENT_TYPE, content_type).body(body.into_bytes());
-    request.map_err(|error| HttpFailure::OAuth(error.to_string()))
 }
 
 /// Sends a request. Each has its own limits, because the user may take as long as the code is valid.

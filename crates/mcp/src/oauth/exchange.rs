@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use super::{failure::failure, refusal::LastRefusal};
+use super::{failure::failure, refusal::LastRefusal, token_request::TokenRequest};
 use crate::http::failure::HttpFailure;
 
 /// Time limit for discovery, registration and an exchange of tokens together.
@@ -76,32 +76,34 @@ impl Drop for Counted {
 
 /// A prepared exchange: only the token request itself remains.
 pub(super) struct Exchange {
-    pub(super) manager: AuthorizationManager,
     pub(super) by: Means,
     pub(super) refusal: LastRefusal,
 }
 
-/// The credential that is exchanged for a token.
+/// The credential that is exchanged for a token, and what sends it.
 pub(super) enum Means {
-    RefreshToken,
-    Credentials(ClientCredentialsConfig),
+    RefreshToken(Box<AuthorizationManager>),
+    Credentials(Box<AuthorizationManager>, ClientCredentialsConfig),
+    /// A request that has the credential.
+    Request(Box<TokenRequest>),
 }
 
 impl Exchange {
     /// Requests tokens and stores them; returns false if the authorization server rejects the refresh token.
     pub(super) async fn make(&self) -> Result<bool, HttpFailure> {
+        let wrong =
+            |error: &AuthError| failure("no token for the client's credentials", error, &self.refusal);
         match &self.by {
-            Means::RefreshToken => match self.manager.refresh_token().await {
+            Means::RefreshToken(manager) => match manager.refresh_token().await {
                 Ok(_) => Ok(true),
                 Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => Ok(false),
                 Err(error) => Err(failure("its token can't be renewed", &error, &self.refusal)),
             },
-            Means::Credentials(credentials) => {
-                let result = self.manager.exchange_client_credentials(credentials).await;
-                let what = "no token for the client's credentials";
-                result.map_err(|error| failure(what, &error, &self.refusal))?;
-                Ok(true)
+            Means::Credentials(manager, credentials) => {
+                let made = manager.exchange_client_credentials(credentials).await;
+                made.map(|_| true).map_err(|error| wrong(&error))
             }
+            Means::Request(request) => request.make().await.map(|()| true).map_err(|error| wrong(&error)),
         }
     }
 }

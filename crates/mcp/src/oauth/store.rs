@@ -301,6 +301,18 @@ pub(super) struct Saving {
     metadata: AuthorizationMetadata,
 }
 
+impl Saving {
+    /// Stores the answer to a token request that was made without the library.
+    pub(super) async fn keep(&self, tokens: OAuthTokenResponse) -> Result<(), AuthError> {
+        let granted = serde_json::to_value(&tokens).unwrap_or_default();
+        let scopes = granted["scope"].as_str().unwrap_or_default().split_whitespace().map(str::to_owned);
+        let mut credentials =
+            StoredCredentials::new(self.client.id.clone(), Some(tokens), scopes.collect(), Some(now()));
+        credentials.issuer.clone_from(&self.metadata.issuer);
+        self.save(credentials).await
+    }
+}
+
 #[async_trait]
 impl CredentialStore for Saving {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {

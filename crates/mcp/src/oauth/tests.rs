@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::*;
+use crate::server_config::Transport;
 
 const SERVER: &str = "https://server.example/mcp";
 const TOKEN_URL: &str = "https://authority.example/token";

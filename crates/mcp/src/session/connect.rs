@@ -26,9 +26,9 @@ use crate::{
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
     http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, LoginHelp, Sender},
-    in_process::{self, InProcessServer},
-    keyring,
-    server_config::{Command, Remote, ServerConfig, Transport},
+    in_process::{self, OpenError, Tools},
+    keyring, secrets,
+    server_config::{Command, OpenApi, Remote, ServerConfig, Transport},
     sse::SseTransport,
     trace::Trace,
     wire::{Fault, Health, LineTransport, MemoryBudget, ResponseRouter, RpcError},
@@ -63,7 +63,8 @@ impl Session {
             Transport::Stdio(command) => attempt.local(command).await,
             Transport::Http(remote) => attempt.http_or_sse(remote).await,
             Transport::Sse(remote) => attempt.sse_or_http(remote).await,
-            Transport::InProcess(server) => attempt.in_process(&**server).await,
+            Transport::OpenApi(api) => attempt.api(api).await,
+            Transport::InProcess(server) => attempt.within(server.open(config.connect_timeout)).await,
         }
     }
 
@@ -155,9 +156,17 @@ impl Attempt<'_> {
         self.shake_hands(transport, lifecycle, health, Some(local)).await
     }
 
-    /// Connects to a server within this process.
-    async fn in_process(&self, server: &dyn InProcessServer) -> Result<Session, Error> {
-        let opening = server.open(self.config.connect_timeout);
+    /// Connects to the server within this process that calls an API.
+    async fn api(&self, api: &OpenApi) -> Result<Session, Error> {
+        api.remote.headers.iter().for_each(|(name, value)| secrets::learn_header(name, value));
+        self.within(api.server.open(api, self.config.connect_timeout)).await
+    }
+
+    /// Connects to the tools of a server within this process.
+    async fn within(
+        &self,
+        opening: impl Future<Output = Result<Arc<dyn Tools>, OpenError>>,
+    ) -> Result<Session, Error> {
         let tools = self.in_time(opening, Evidence::default).await?.map_err(|error| {
             let reason = error.to_string();
             self.fail(ErrorKind::Initialize { reason, evidence: Evidence::default() })
@@ -352,7 +361,7 @@ impl Attempt<'_> {
             cancelling: Default::default(),
             timers: Default::default(),
         };
-        Ok(Session { inner: Arc::new(inner) })
+        Ok(Session { inner: Arc::new(inner), holder: None })
     }
 
     async fn in_time<T>(

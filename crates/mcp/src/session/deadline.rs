@@ -64,29 +64,31 @@ impl Drop for Timer<'_> {
 /// The limits of one request.
 pub(super) struct Deadline {
     limit: Duration,
-    /// The number of open questions of the server.
-    questions: watch::Receiver<usize>,
+    /// Counts of what pauses the limits, such as open questions of the server.
+    pauses: [watch::Receiver<usize>; 2],
 }
 
 impl Deadline {
-    pub(super) fn new(limit: Duration, questions: watch::Receiver<usize>) -> Self {
-        Self { limit, questions }
+    pub(super) fn new(limit: Duration, pauses: [watch::Receiver<usize>; 2]) -> Self {
+        Self { limit, pauses }
     }
 
     /// Waits for a limit to be reached and returns it: the one without progress, or the total one.
-    pub(super) async fn passes(mut self, progress: &Progress, timers: &Timers) -> Duration {
+    pub(super) async fn passes(self, progress: &Progress, timers: &Timers) -> Duration {
+        let [mut questions, mut waits] = self.pauses;
         let longest = self.limit.saturating_mul(PROGRESS_FACTOR);
         let mut end = Instant::now() + self.limit;
         let mut last = Instant::now() + longest;
         let mut timer = timers.take();
         // Endless progress does not postpone the total limit.
         while Instant::now() < last {
-            let has_questions = *self.questions.borrow_and_update() > 0;
-            if has_questions {
+            let is_paused = *questions.borrow_and_update() > 0 || *waits.borrow_and_update() > 0;
+            if is_paused {
                 let since = Instant::now();
-                // The sender lives as long as the session.
-                let _ = self.questions.wait_for(|open| *open == 0).await;
-                // Time spent on questions does not count against the limits.
+                // The senders live as long as the session.
+                let _ = questions.wait_for(|open| *open == 0).await;
+                let _ = waits.wait_for(|open| *open == 0).await;
+                // Time spent on them does not count against the limits.
                 end = Instant::now() + self.limit;
                 last += since.elapsed();
                 continue;
@@ -95,7 +97,8 @@ impl Deadline {
                 // In this order: progress reported before the limit was reached counts, even if it is polled late.
                 biased;
                 () = progress.made() => end = Instant::now() + self.limit,
-                _ = self.questions.changed() => {}
+                _ = questions.changed() => {}
+                _ = waits.changed() => {}
                 () = timer.reaches(end.min(last)) => if Instant::now() < last { return self.limit },
             }
         }
@@ -123,7 +126,7 @@ mod tests {
         let progress = Arc::new(client.progress_of(ProgressToken(NumberOrString::Number(1)), None));
         let reported = Arc::clone(&progress);
         let passes = async move {
-            let deadline = Deadline::new(LIMIT, client.questions());
+            let deadline = Deadline::new(LIMIT, client.pauses());
             deadline.passes(&reported, &Timers::default()).await
         };
         (passes, progress)

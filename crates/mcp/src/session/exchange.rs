@@ -77,13 +77,21 @@ pub struct CallOptions {
     /// Members of the request's `_meta`: a trace context, or anything else that the server understands. The session's
     /// own members override these ([`RESERVED_META`]).
     pub meta: Map<String, Value>,
+    /// Whether the tool is called as a task where the server has tasks of MCP 2025-11-25 (`execution.taskSupport`).
+    pub as_task: bool,
 }
 
 impl CallOptions {
     /// Options with these members of `_meta`.
     #[must_use]
     pub fn with_meta(meta: Map<String, Value>) -> Self {
-        Self { meta }
+        Self { meta, as_task: false }
+    }
+
+    /// The same, for a tool that runs only as a task.
+    #[must_use]
+    pub fn as_task(self, as_task: bool) -> Self {
+        Self { as_task, ..self }
     }
 }
 
@@ -111,31 +119,37 @@ pub(super) struct Ask {
     pub(super) limit: Duration,
     /// Receives its progress.
     pub(super) progress: Option<ProgressSink>,
+    /// Is called when the server answers with a task, which is then followed.
+    pub(super) on_task: Option<TaskSink>,
 }
 
 impl Ask {
     /// The request to send, and its terms.
     fn into_parts(self) -> (Arc<RawRequest>, Terms) {
-        let Ask { method, parameters, phase, about, meta, limit, progress } = self;
+        let Ask { method, parameters, phase, about, meta, limit, progress, on_task } = self;
         let request = RawRequest::new(parameters);
         let request = match about {
             Some((name, headers)) => request.about(&name, headers),
             None => request,
         };
-        (Arc::new(request), Terms { method, phase, meta, limit, progress })
+        (Arc::new(request), Terms { method, phase, meta, limit, progress, on_task })
     }
 }
 
 /// The terms that each round of a request has besides its parameters.
 #[derive(Clone)]
-struct Terms {
-    method: &'static str,
-    phase: Phase,
+pub(super) struct Terms {
+    pub(super) method: &'static str,
+    pub(super) phase: Phase,
     /// Members of `_meta` besides the session's own.
     meta: Map<String, Value>,
-    limit: Duration,
-    progress: Option<ProgressSink>,
+    pub(super) limit: Duration,
+    pub(super) progress: Option<ProgressSink>,
+    pub(super) on_task: Option<TaskSink>,
 }
+
+/// Is called when the server answers a call with a task. Must not block.
+pub type TaskSink = Arc<dyn Fn() + Send + Sync>;
 
 /// Whether a result is final.
 #[derive(Deserialize)]
@@ -175,6 +189,9 @@ impl Session {
     /// On a timeout, or if the future is dropped, the server gets `notifications/cancelled`, and a late response is
     /// ignored. A call is never sent twice. A tool's own failure is not an error but a result; see
     /// [`CallResult::is_error`].
+    ///
+    /// A task that the server answers with is followed to its end under the same limits, where a change of its state is
+    /// progress; it is cancelled by `tasks/cancel`.
     pub async fn call(&self, tool: &str, arguments: Box<RawValue>) -> Result<CallResult, Error> {
         self.call_with(tool, arguments, CallOptions::default()).await
     }
@@ -193,15 +210,21 @@ impl Session {
         }
         let headers = self.headers_of(tool, &arguments);
         let limit = self.inner.config.tool_timeouts.get(tool).copied();
+        let limit = limit.unwrap_or(self.inner.config.request_timeout);
+        let mut parameters = vec![("name".into(), self.encode(tool)?), ("arguments".into(), arguments)];
+        if options.as_task {
+            parameters.extend(self.task_parameter(limit)?);
+        }
         let raw = self
             .ask_until_complete(Ask {
                 method: "tools/call",
-                parameters: vec![("name".into(), self.encode(tool)?), ("arguments".into(), arguments)],
+                parameters,
                 phase: Phase::Call(tool.to_owned()),
                 about: Some((tool.to_owned(), headers)),
                 meta: without_reserved(options.meta),
-                limit: limit.unwrap_or(self.inner.config.request_timeout),
+                limit,
                 progress: None,
+                on_task: None,
             })
             .await?;
         let (raw, is_error) = off_loop(raw.get().len(), || in_form(raw, self.structure()));
@@ -227,7 +250,7 @@ impl Session {
     pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
         let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
         let limit = self.inner.config.request_timeout;
-        Ask { method, parameters, phase, about: None, meta: Map::new(), limit, progress: None }
+        Ask { method, parameters, phase, about: None, meta: Map::new(), limit, progress: None, on_task: None }
     }
 
     /// Sends a request, and handles the server's requests for input until the result is final.
@@ -235,7 +258,7 @@ impl Session {
         let original = ask.parameters.len();
         let (mut request, terms) = ask.into_parts();
         for _ in 0..MAX_ROUNDS {
-            let raw = self.exchange(&request, terms.clone()).await?;
+            let raw = self.exchange_or_follow(&request, terms.clone()).await?;
             // Parsed without the requested input, which may be long.
             if !off_loop(raw.get().len(), || requires_input(&raw)) {
                 return Ok(raw);
@@ -264,11 +287,11 @@ impl Session {
     }
 
     /// Handles one request for input.
-    async fn input(&self, mut request: Value) -> Result<Value, Error> {
+    pub(super) async fn input(&self, mut request: Value) -> Result<Value, Error> {
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
         let parameters = request.get_mut("params").map(Value::take).unwrap_or_default();
         let quoted = shown(&method, QUOTED_BYTES);
-        match self.inner.client.answer(&method, parameters).await {
+        match self.client().answer(&method, parameters).await {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(error)) => Err(self.fail(ErrorKind::Host {
                 reason: format!("its request for input (`{quoted}`) was refused: {error}"),
@@ -285,7 +308,13 @@ impl Session {
         self.exchange(&request, terms).await
     }
 
-    async fn exchange(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<Box<RawValue>, Error> {
+    /// Sends a call, and follows the task that its answer may be.
+    pub(super) async fn ask_or_follow(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
+        let (request, terms) = ask.into_parts();
+        self.exchange_or_follow(&request, terms).await
+    }
+
+    pub(super) async fn exchange(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<Box<RawValue>, Error> {
         let (method, phase, started) = (terms.method, terms.phase.clone(), Instant::now());
         let done = self.deliver(raw, terms).await;
         self.inner.trace.done(method, done.is_ok(), started);
@@ -305,10 +334,10 @@ impl Session {
 
     /// Sends a request and waits until it has an outcome.
     async fn deliver(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<(), ServiceError> {
-        let Terms { method, phase, meta, limit, progress: sink } = terms;
+        let Terms { method, phase, meta, limit, progress: sink, .. } = terms;
         let mut request = CustomRequest::new(method, None);
         request.extensions.insert(Arc::clone(raw));
-        let deadline = Deadline::new(limit, self.inner.client.questions());
+        let deadline = Deadline::new(limit, self.client().pauses());
         let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
         let sending =
             self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
@@ -317,8 +346,9 @@ impl Session {
         if let Phase::Call(_) = &phase {
             tracing::Span::current().record("jsonrpc.request.id", tracing::field::display(&handle.id));
         }
+        raw.set_progress_token(handle.progress_token.clone());
         let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
-        let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
+        let progress = self.client().progress_of(handle.progress_token.clone(), sink);
         let outcome = tokio::select! {
             biased;
             outcome = handle.await_response() => outcome.map(drop),

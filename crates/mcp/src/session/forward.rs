@@ -5,7 +5,7 @@ use system::event_loop::off_loop;
 
 use super::{
     Session,
-    exchange::{Ask, Parameters, is_incomplete},
+    exchange::{Ask, Parameters, TaskSink, is_incomplete},
 };
 use crate::{
     call_result::in_form,
@@ -32,6 +32,10 @@ pub struct ForwardedRequest {
     pub arguments: Option<Box<RawValue>>,
     /// Receives its progress.
     pub progress: Option<ProgressSink>,
+    /// Is called when the server answers with a task. The host handles its requests for input.
+    pub on_task: Option<TaskSink>,
+    /// Whether the tool is called as a task where the server has tasks of MCP 2025-11-25.
+    pub as_task: bool,
     /// Whether the host handles requests for input (`input_required`); otherwise they are returned to the caller.
     pub answers_input: bool,
 }
@@ -44,7 +48,8 @@ impl Session {
         method: &'static str,
         request: ForwardedRequest,
     ) -> Result<Box<RawValue>, Error> {
-        let ForwardedRequest { mut parameters, arguments, progress, answers_input } = request;
+        let ForwardedRequest { mut parameters, arguments, progress, on_task, as_task, answers_input } =
+            request;
         // The client's capabilities are known from its own request, if the session uses the same protocol.
         let by_request = !answers_input && !self.inner.server.protocol_version.has_initialize();
         let meta = parameters.remove("_meta").map(|meta| own_meta(meta, by_request)).unwrap_or_default();
@@ -59,8 +64,8 @@ impl Session {
             ask.phase = Phase::Call(tool.clone());
             ask.limit = self.inner.config.tool_timeouts.get(tool).copied().unwrap_or(ask.limit);
         }
-        // A task is answered with its state.
-        let is_final_call = method == "tools/call" && !parameters.contains_key("task");
+        // Whether the call is a task is between this host and the server.
+        parameters.remove("task");
         let given = parameters.remove("arguments");
         let arguments = match (arguments, given) {
             (Some(arguments), _) => Some(arguments),
@@ -74,9 +79,13 @@ impl Session {
             ask.parameters.push((name.into(), self.encode(&value)?));
         }
         ask.parameters.extend(arguments.map(|arguments| ("arguments".into(), arguments)));
-        let ask = Ask { about: about.map(|about| (about, headers)), meta, progress, ..ask };
-        let result = if answers_input { self.ask_until_complete(ask).await } else { self.ask(ask).await }?;
-        if !is_final_call {
+        if as_task {
+            ask.parameters.extend(self.task_parameter(ask.limit)?);
+        }
+        let ask = Ask { about: about.map(|about| (about, headers)), meta, progress, on_task, ..ask };
+        let result =
+            if answers_input { self.ask_until_complete(ask).await } else { self.ask_or_follow(ask).await }?;
+        if method != "tools/call" {
             return Ok(result);
         }
         Ok(off_loop(result.get().len(), || match is_incomplete(&result) {

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The member of `_meta` with the server's name and version (MCP 2026-07-28).
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 
+/// The extension for tasks (SEP-2663), as it is named in capabilities.
+pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
+
 /// The request that a server introduces itself in response to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Introduction {
@@ -71,6 +74,13 @@ impl Repair {
                 let names =
                     other.as_str().unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty());
                 capabilities.extend(names.map(|name| (name.to_owned(), json!({}))));
+            }
+        }
+        // Tasks were part of the protocol in 2025-11-25 and are an extension since then; one place for both.
+        if let Some(tasks @ Value::Object(_)) = capabilities.remove("tasks") {
+            let extensions = capabilities.entry("extensions").or_insert_with(|| json!({}));
+            if let Some(extensions) = extensions.as_object_mut() {
+                extensions.entry(TASKS).or_insert(tasks);
             }
         }
         Value::Object(capabilities)

@@ -4,7 +4,7 @@ use std::{
     borrow::Cow,
     io,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -12,7 +12,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, DiscoverResult, GetMeta, InitializeResult, JsonRpcMessage,
-    ProtocolVersion, RequestId,
+    ProgressToken, ProtocolVersion, RequestId,
 };
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny, ser::SerializeMap};
 use serde_json::{Map, Value, value::RawValue};
@@ -39,6 +39,8 @@ pub(crate) struct RawRequest {
     settled: Notify,
     /// Whether it was already sent again in a new session.
     is_sent_again: AtomicBool,
+    /// The token of its progress, once it was sent.
+    progress_token: OnceLock<ProgressToken>,
 }
 
 /// The outcome of a raw request.
@@ -76,6 +78,7 @@ impl RawRequest {
             outcome: Mutex::new(None),
             settled: Notify::new(),
             is_sent_again: AtomicBool::new(false),
+            progress_token: OnceLock::new(),
         }
     }
 
@@ -100,6 +103,16 @@ impl RawRequest {
 
     pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Records the token of its progress.
+    pub(crate) fn set_progress_token(&self, token: ProgressToken) {
+        let _ = self.progress_token.set(token);
+    }
+
+    /// The token of its progress, if it was sent.
+    pub(crate) fn progress_token(&self) -> Option<ProgressToken> {
+        self.progress_token.get().cloned()
     }
 
     /// Takes the outcome; later calls return `None`.

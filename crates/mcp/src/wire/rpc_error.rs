@@ -21,7 +21,7 @@ pub(crate) struct RpcError {
 
 impl RpcError {
     /// Decodes leniently: an error object with an invalid member is still an error.
-    pub(super) fn decode(raw: &RawValue) -> Self {
+    pub(crate) fn decode(raw: &RawValue) -> Self {
         #[derive(Deserialize)]
         struct Members<'a> {
             #[serde(borrow, default)]

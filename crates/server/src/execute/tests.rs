@@ -47,7 +47,7 @@ async fn shares(began_with: SessionMode, present: SessionMode) -> bool {
         session,
         caller,
     };
-    execution.shared_upstreams().is_some()
+    execution.shared_sessions().of_client.is_some()
 }
 
 #[tokio::test]

@@ -32,7 +32,9 @@ impl RequestContext {
     pub(super) fn network(&self, server: &str) -> Network {
         match self.sinks.settings.config.server(server).map(|server| &server.connection.transport) {
             Some(mcp::Transport::Stdio(_) | mcp::Transport::InProcess(_)) | None => Network::Pipe,
-            Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_)) => Network::Http,
+            Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_) | mcp::Transport::OpenApi(_)) => {
+                Network::Http
+            }
         }
     }
 }

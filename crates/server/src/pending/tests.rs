@@ -113,7 +113,7 @@ impl Fixture {
             let _running = running;
             work.await
         };
-        let terms = WorkTerms { bytes, asks: asks.unwrap(), caller, cancel, going_on: None };
+        let terms = WorkTerms { bytes, asks: asks.unwrap(), caller, cancel, going_on: None, task: None };
         (PendingRequest::start(work, terms), ended)
     }
 

@@ -48,6 +48,7 @@ async fn run() -> Outcome<()> {
         store: Some(tokens.path().join("tokens.json")),
         client_id: text("client_id"),
         client_secret: text("client_secret"),
+        private_key: text("private_key_pem"),
         client_metadata_url: Some(METADATA.to_owned()),
         grant: if scenario.contains("client-credentials") {
             Grant::ClientCredentials

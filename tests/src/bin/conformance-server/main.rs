@@ -12,6 +12,7 @@ mod questions;
 mod resources;
 mod server;
 mod state;
+mod tasks;
 mod tools;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode, sync::Arc};

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     prompts,
     server::{is_stateless, parsed},
+    tasks,
 };
 
 /// The tools that request input.
@@ -92,6 +93,7 @@ fn rounds(name: &str, arguments: &Map<String, Value>) -> Option<Vec<Value>> {
         "test_input_required_result_two_ways" => {
             return Some(vec![consent(), json!({ "text": sampling("Generate a text", 50) })]);
         }
+        tasks::ASKS_FIRST => json!({ "user_name": form("What is your name?", "name", "string") }),
         prompts::ASKING => {
             json!({ "user_context": form("What context should the prompt use?", "context", "string") })
         }

@@ -8,13 +8,14 @@ use parking_lot::Mutex;
 use rmcp::{
     ErrorData, Peer, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-        LoggingMessageNotificationParam, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
-        ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam, ServerConfig,
-        SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-        UnsubscribeRequestParams,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+        CompleteResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, LoggingLevel, LoggingMessageNotificationParam,
+        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -27,7 +28,7 @@ use crate::{
     questions::{self, QuestionOutcome, Retry},
     resources,
     state::{Change, ServerState},
-    tools,
+    tasks, tools,
 };
 
 /// The time for which a client may cache a list, in milliseconds.
@@ -172,7 +173,7 @@ pub(crate) fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> 
 }
 
 /// Like [`parsed`], for a complete result.
-fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+pub(crate) fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = json!("complete");
     parsed(value)
 }
@@ -213,6 +214,7 @@ impl ServerHandler for Fixture {
                 "prompts": { "listChanged": true },
                 "resources": { "subscribe": true, "listChanged": true },
                 "tools": { "listChanged": true },
+                "extensions": { "io.modelcontextprotocol/tasks": {} },
             },
             "serverInfo": {
                 "name": "conformance-server",
@@ -271,6 +273,30 @@ impl ServerHandler for Fixture {
         complete(json!({ "completion": { "total": values.len(), "hasMore": false, "values": values } }))
     }
 
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.state.tasks().get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.state.tasks().update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.state.tasks().cancel_task(&request.task_id)
+    }
+
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
@@ -299,10 +325,20 @@ impl ServerHandler for Fixture {
             result
         } else if let Some(text) = self.act(name, &context).await? {
             json!({ "content": [content::text(&text)] })
+        } else if name != tasks::ASKS_FIRST
+            && let Some(response) =
+                tasks::answer(self.state.tasks(), name, &arguments, &Map::new(), &context).await?
+        {
+            return Ok(response);
         } else {
             let retry = Retry { responses: request.input_responses, state: request.request_state };
             match questions::ask(name, &arguments, retry, &context).await? {
                 Some(QuestionOutcome::Open(open)) => return Ok(open.into()),
+                Some(QuestionOutcome::Answered(answers)) if name == tasks::ASKS_FIRST => {
+                    let manager = self.state.tasks();
+                    let response = tasks::answer(manager, name, &arguments, &answers, &context).await?;
+                    return response.ok_or_else(|| ErrorData::internal_error("it is no task", None));
+                }
                 Some(QuestionOutcome::Answered(answers)) => {
                     json!({ "content": [content::text(&questions::says(name, &answers))] })
                 }

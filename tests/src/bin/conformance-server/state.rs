@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use rmcp::task_manager::TaskManager;
 use tokio::sync::broadcast;
 
 /// Limit on pending changes per session.
@@ -23,6 +24,7 @@ pub(crate) struct ServerState {
     tool_changes: AtomicU64,
     extra_prompt: AtomicBool,
     cancelled: AtomicU64,
+    tasks: TaskManager,
 }
 
 impl ServerState {
@@ -33,7 +35,13 @@ impl ServerState {
             tool_changes: AtomicU64::new(0),
             extra_prompt: AtomicBool::new(false),
             cancelled: AtomicU64::new(0),
+            tasks: TaskManager::new(),
         }
+    }
+
+    /// The tasks of all clients.
+    pub(crate) fn tasks(&self) -> &TaskManager {
+        &self.tasks
     }
 
     /// Subscribes to changes.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{content, questions};
+use crate::{content, questions, tasks};
 
 /// All tools; the description of one contains the number of changes.
 pub(crate) fn list(changes: u64) -> Value {
@@ -16,6 +16,7 @@ pub(crate) fn list(changes: u64) -> Value {
         }
     }
     tools.extend([schema_tool(), header_tool(), structured_tool()]);
+    tools.extend(tasks::list());
     // The set of tools is constant, so that lists can be compared at any time: a change only affects a description.
     tools.push(plain("test_extra_tool", &format!("Changed {changes} times.")));
     Value::Array(tools)

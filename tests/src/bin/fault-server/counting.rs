@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use crate::server::{initialize_result, send, text_result, tool};
+use crate::talkative;
 use crate::{always, silence, with};
 
 /// Adds one to the count in a file; returns the new count, which no other process gets: an append moves the position
@@ -155,4 +156,71 @@ pub(crate) fn records_sessions(file: &str, change: Change) -> io::Result<()> {
         }));
     })
     .serve()
+}
+
+/// Supports only the stateless protocol. Appends lines to a file: `discover` and `cancelled`, with its process id. Its
+/// tool `process` returns that id, according to its message:
+///
+/// - `hold`: with the answers to all held calls, when `release` is called,
+/// - `meet`: when two such calls wait,
+/// - `ask`: after a question to the user, with the user's answer,
+/// - `die`: never.
+pub(crate) fn stateless_process(file: &str) -> io::Result<()> {
+    let process = std::process::id();
+    let note = |what: &str| {
+        let line = format!("{what} {process}\n");
+        OpenOptions::new().create(true).append(true).open(file)?.write_all(line.as_bytes())
+    };
+    let answer = |id: &Value, result: Value| send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    let (mut held, mut meeting): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    for line in io::stdin().lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        let params = &message["params"];
+        let Some(id) = message.get("id") else {
+            if message["method"] == "notifications/cancelled" {
+                held.retain(|held| *held != params["requestId"]);
+                note("cancelled")?;
+            }
+            continue;
+        };
+        let plain = || text_result(&process.to_string());
+        match (message["method"].as_str(), params["arguments"]["message"].as_str()) {
+            (Some("server/discover"), _) => {
+                note("discover")?;
+                answer(id, talkative::discovery())?;
+            }
+            (Some("tools/list"), _) => {
+                answer(id, json!({ "resultType": "complete", "tools": [tool("process")] }))?;
+            }
+            (Some("tools/call"), Some("die")) => return Ok(()),
+            (Some("tools/call"), Some("hold")) => {
+                note("held")?;
+                held.push(id.clone());
+            }
+            (Some("tools/call"), Some("release")) => {
+                held.drain(..).try_for_each(|held| answer(&held, plain()))?;
+                answer(id, plain())?;
+            }
+            (Some("tools/call"), Some("meet")) => {
+                meeting.push(id.clone());
+                if meeting.len() == 2 {
+                    meeting.drain(..).try_for_each(|met| answer(&met, plain()))?;
+                }
+            }
+            (Some("tools/call"), Some("ask")) => {
+                let given = &params["inputResponses"]["name"]["content"]["name"];
+                let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+                let form = json!({ "mode": "form", "message": "Who is it?", "requestedSchema": schema });
+                let question = json!({ "name": { "method": "elicitation/create", "params": form } });
+                let asked = json!({ "resultType": "input_required", "inputRequests": question });
+                answer(id, given.as_str().map_or(asked, |name| text_result(&format!("{process} {name}"))))?;
+            }
+            (Some("tools/call"), _) => answer(id, plain())?,
+            _ => {
+                let error = json!({ "code": -32601, "message": "method not found" });
+                send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }))?;
+            }
+        }
+    }
+    Ok(())
 }

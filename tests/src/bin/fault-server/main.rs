@@ -13,6 +13,7 @@ mod oddities;
 mod processes;
 mod server;
 mod talkative;
+mod tasks;
 mod values;
 
 use std::{
@@ -99,6 +100,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "slow-with-progress" => talkative::slow_with_progress(),
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
+        "tasks" => tasks::tasks(argument),
+        "stateless-process" => counting::stateless_process(argument),
         "values" => values::values(),
         "forms" => forms::forms(),
         "chatty-stderr" => chatty_stderr(),

@@ -177,7 +177,7 @@ fn notify(what: &str, subscription: &Value, notifications: &Value) -> io::Result
     send(&json!({ "jsonrpc": "2.0", "method": format!("notifications/{what}"), "params": params }))
 }
 
-fn discovery() -> Value {
+pub(crate) fn discovery() -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": ["2026-07-28"],

@@ -79,6 +79,15 @@ impl Server {
             }
             ("session-expires-by-400-forever", "call") => self.forget(connection).await,
             ("session-expires-forever", "call") => connection.respond(404, &[], b"").await,
+            // The first poll of a task finds the session lost, the second one a proxy without the server.
+            ("task", "other") => match self.count() {
+                0 => {
+                    self.sessions().clear();
+                    self.respond(request, connection).await
+                }
+                1 | 2 => connection.respond(502, &[], b"restarting").await,
+                _ => self.respond(request, connection).await,
+            },
             // The call gives the client time.
             ("get-ends", "call") => connection.hold().await,
             ("get-ends", "get") => connection.respond(200, &[EVENTS], b"").await,
@@ -199,6 +208,14 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Value {
         "call" if server.mode == "names-sessions" => {
             let session = request.header("mcp-session-id").unwrap_or_default();
             json!({ "content": [{ "type": "text", "text": session }] })
+        }
+        "call" if server.mode == "task" => {
+            json!({ "resultType": "task", "taskId": "t \u{e9}", "status": "working" })
+        }
+        "other" if server.mode == "task" => {
+            let result = json!({ "content": [{ "type": "text", "text": "done" }] });
+            let id = &request.message["params"]["taskId"];
+            json!({ "resultType": "complete", "taskId": id, "status": "completed", "result": result })
         }
         "call" => {
             let text = request.message["params"]["arguments"]["message"].clone();

@@ -9,11 +9,9 @@ use url::Url;
 use crate::{
     ParsedRequest, ServerState, built,
     grants::{Code, Device},
+    machine::MACHINE,
     reply, text,
 };
-
-/// The preregistered client for machine-to-machine access.
-const MACHINE: (&str, &str) = ("machine", "secret-of-machine");
 
 pub(crate) fn answer(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     let is_public = request.path == "/keys" || request.path.starts_with("/.well-known/");
@@ -56,6 +54,10 @@ fn metadata(state: &ServerState) -> Value {
         "code_challenge_methods_supported": methods,
         "authorization_response_iss_parameter_supported": true
     });
+    if state.is("signed") {
+        metadata["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
+        metadata["token_endpoint_auth_signing_alg_values_supported"] = json!(["ES256", "PS512"]);
+    }
     if state.is("device") {
         metadata["device_authorization_endpoint"] = json!(format!("{authority}/device"));
     }
@@ -166,7 +168,7 @@ fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
     let given = match request.field("grant_type") {
         "authorization_code" => by_code(state, request),
         "refresh_token" => by_refresh(state, request),
-        "client_credentials" => by_secret(request),
+        "client_credentials" => by_machine(state, request),
         "urn:ietf:params:oauth:grant-type:device_code" => by_device(state, request),
         _ => Err("unsupported_grant_type"),
     };
@@ -246,8 +248,15 @@ fn by_refresh(state: &ServerState, request: &ParsedRequest) -> Given {
     Ok((Some(client), scope))
 }
 
-fn by_secret(request: &ParsedRequest) -> Given {
-    is_client(request, MACHINE.0, Some(MACHINE.1))?;
+fn by_machine(state: &ServerState, request: &ParsedRequest) -> Given {
+    if request.field("client_assertion").is_empty() {
+        is_client(request, MACHINE.0, Some(MACHINE.1))?;
+    } else {
+        let assertion = state.machine.check(request, &state.authority)?;
+        if !state.grants().assertions.insert(assertion.id) {
+            return Err("invalid_client");
+        }
+    }
     Ok((None, "tools".to_owned()))
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Grants {
     pub(crate) devices: BTreeMap<String, Device>,
     /// The valid access tokens, with their scopes.
     access: BTreeMap<String, BTreeSet<String>>,
+    /// The ids of the assertions that were used.
+    pub(crate) assertions: BTreeSet<String>,
     /// The valid refresh tokens, with their client and scopes.
     refresh: BTreeMap<String, (String, String)>,
 }

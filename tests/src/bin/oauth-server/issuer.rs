@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 const AUDIENCE: &str = "https://tools.example.com/mcp";
 
 /// A key for tests, because ring can't make one. It protects nothing.
-const RSA: &[u8] = include_bytes!("rsa.pk8");
+pub(crate) const RSA: &[u8] = include_bytes!("rsa.pk8");
 
 /// The lifetime of a token in seconds.
 const LIFETIME: i64 = 300;

@@ -2,7 +2,8 @@
 //! logins.
 //!
 //! Its first line on standard output is JSON: `address` of the MCP server, `authority` of the authorization server, and
-//! `elsewhere`, a third origin that must never see a token. Each further line is a request that one of them received.
+//! `elsewhere`, a third origin that must never see a token, and `keys`, the private keys of the client `machine`. Each
+//! further line is a request that one of them received.
 //! Lines on standard input are commands (`expire`, `revoke`, `hold`, `answer`), each answered by a line; it ends when
 //! its input ends. From `hold` to `answer`, requests for tokens are processed and their responses held back.
 //!
@@ -16,6 +17,7 @@
 mod authority;
 mod grants;
 mod issuer;
+mod machine;
 mod resource;
 
 use std::{
@@ -44,6 +46,7 @@ use url::form_urlencoded;
 
 use grants::Grants;
 use issuer::Issuer;
+use machine::MachineKeys;
 
 /// The state shared by all three servers.
 pub(crate) struct ServerState {
@@ -53,6 +56,7 @@ pub(crate) struct ServerState {
     pub(crate) elsewhere: String,
     grants: Mutex<Grants>,
     issuer: Mutex<Issuer>,
+    pub(crate) machine: MachineKeys,
     /// The number of sessions with the MCP server.
     sessions: AtomicU64,
     /// Whether token responses are held back.
@@ -135,13 +139,17 @@ async fn run() -> io::Result<()> {
     let addresses = listeners.iter().map(|listener| Ok(format!("http://{}", listener.local_addr()?)));
     let addresses = addresses.collect::<io::Result<Vec<_>>>()?;
     let [address, authority, elsewhere] = [&addresses[0], &addresses[1], &addresses[2]].map(String::clone);
-    print(&json!({ "address": address, "authority": authority, "elsewhere": elsewhere }));
+    let machine = MachineKeys::new().map_err(unspecified)?;
+    print(&json!({
+        "address": address, "authority": authority, "elsewhere": elsewhere, "keys": machine.private(),
+    }));
     let state = Arc::new(ServerState {
         mode,
         address,
         authority,
         elsewhere,
         grants: Mutex::default(),
+        machine,
         issuer: Mutex::new(Issuer::new().map_err(unspecified)?),
         sessions: AtomicU64::new(0),
         holds: watch::Sender::default(),

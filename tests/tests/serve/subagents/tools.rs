@@ -127,10 +127,10 @@ fn only_one_reading_of_repeated_members_is_sent() {
     assert_eq!(text(&answer), "it says: done");
     let sent = std::fs::read_to_string(&record).unwrap();
     assert_snapshot!(normal(&sent), @r#"
-    {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}}},"clientInfo":{"name":"toolsmith","title":"Toolsmith","version":"[version]"}}}
+    {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}},"extensions":{"io.modelcontextprotocol/tasks":{}}},"clientInfo":{"name":"toolsmith","title":"Toolsmith","version":"[version]"}}}
     {"jsonrpc":"2.0","method":"notifications/initialized"}
     {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":0}}}
-    {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}}},"clientInfo":{"name":"toolsmith","title":"Toolsmith","version":"[version]"}}}
+    {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}},"extensions":{"io.modelcontextprotocol/tasks":{}}},"clientInfo":{"name":"toolsmith","title":"Toolsmith","version":"[version]"}}}
     {"jsonrpc":"2.0","method":"notifications/initialized"}
     {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":0}}}
     {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{"io.toolsmith/parentRun":"[id]","progressToken":1},"name":"any","arguments":{"path":"/tmp/safe"}}}

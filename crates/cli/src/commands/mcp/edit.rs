@@ -2,7 +2,11 @@
 //!
 //! The crate `clients` changes the file, and reads other clients' files.
 
+mod bundle;
+mod offer;
 pub(crate) mod trusting;
+mod values;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,32 +21,56 @@ use gateway::failure::Failure;
 use gateway::terminal_prompter;
 use report::{Kind, Problem, Report, problems};
 use serde_json::{Map, Value as Json, json};
-use terminal::say_note;
 
 use crate::arguments::{
     AccessArguments, AddArguments, DestinationArguments, ImportArguments, NamedArguments, OAuthArguments,
     TransportArgument,
 };
 use crate::usage_hints::words;
+use bundle::Base;
+use offer::Offered;
+use values::Values;
+pub(crate) use words::describe;
+pub(super) use words::report;
 
-/// Adds a server and returns the changed file.
-pub(crate) async fn add(arguments: &AddArguments) -> Result<PathBuf, Failure> {
+/// A server that was added.
+pub(crate) struct Added {
+    /// The changed file.
+    pub(crate) file: PathBuf,
+    /// Whether it is from a bundle.
+    pub(crate) is_bundle: bool,
+}
+
+/// Adds a server.
+pub(crate) async fn add(arguments: &AddArguments) -> Result<Added, Failure> {
     let mut file = Editable::open(arguments.destination.scope)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
     refuse_taken(&taken, &arguments.destination, &file)?;
+    let replaced = file.entry(&arguments.name)?;
     let words: Vec<String> = words().collect();
     without_separator(arguments, &words).iter().for_each(|note| report(note));
-    let mut entry = entry(arguments)?;
+    let Base { mut entry, values, unpacked } = base(arguments).await?;
+    put_settings(arguments, &mut entry);
     if arguments.destination.access.sandbox && !entry.iter().any(|(key, _)| key == "command") {
         return Err(Failure::command_line("--sandbox confines a local program, and this server has a URL")
             .hint("leave out --sandbox"));
     }
     entry.extend(access(&arguments.destination.access, &[(arguments.name.clone(), entry.clone())]).await);
-    entry.extend(confinement(&arguments.destination.access, &entry));
+    if unpacked.is_none() {
+        entry.extend(confinement(&arguments.destination.access, &entry));
+    }
     change(&mut file, &arguments.name, &Change::Set(entry))?;
+    values.store().await?;
     save(&file)?;
+    let is_bundle = unpacked.is_some();
+    if let Some(unpacked) = unpacked {
+        unpacked.keep();
+    }
+    if let Some(replaced) = &replaced {
+        bundle::remove_of(replaced);
+    }
     report_added(&arguments.name, &file, arguments.destination.scope);
-    Ok(file.path)
+    Ok(Added { file: file.path, is_bundle })
 }
 
 /// Imports the servers of another client and returns the exit code.
@@ -127,11 +155,12 @@ fn report_added(names: &str, file: &Editable, scope: Option<Scope>) {
 /// Removes a server and returns the exit code.
 pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
     let mut file = Editable::open(arguments.scope)?;
-    if file.entry(&arguments.name)?.is_none() {
+    let Some(entry) = file.entry(&arguments.name)? else {
         return Err(unknown(&file, &arguments.name, Some("remove")));
-    }
+    };
     file.change(&arguments.name, &Change::Remove)?;
     save(&file)?;
+    bundle::remove_of(&entry);
     report(&format!("removed {} from {}", arguments.name, file.path.display()));
     Ok(exit_code::OK)
 }
@@ -228,17 +257,39 @@ pub(crate) fn save(file: &Editable) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn report(text: &str) {
-    say_note(format_args!("toolsmith: {text}\n"));
+/// The command or the address of the new server: the arguments', or those that a registry describes, with the values
+/// that were asked for.
+async fn base(arguments: &AddArguments) -> Result<Base, Failure> {
+    let plain = |entry, values| Base { entry, values, unpacked: None };
+    let (name, offer) = (&arguments.name, &arguments.offer);
+    if let Some(source) = &offer.registry {
+        return match offer::offered(name, source, offer).await? {
+            Offered::Server(entry, values) => Ok(plain(entry, values)),
+            Offered::Bundle(address) => bundle::of_registry(name, &address, &offer.values).await,
+        };
+    }
+    match &arguments.line[..] {
+        [only] if bundle::is_bundle(only) => bundle::of_line(name, only, offer).await,
+        _ => Ok(plain(target_entry(arguments)?, Values::default())),
+    }
 }
 
-/// The entry that the arguments describe.
-fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
+/// The place of a document in an entry: an address or a variable as it is, and a file of this folder by its whole path,
+/// because paths in an entry begin at the folder of its file.
+fn document_place(document: &str) -> String {
+    let is_other = document.contains("://") || document.starts_with("${");
+    let path = std::path::absolute(document).ok().filter(|_| !is_other);
+    path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| document.to_owned())
+}
+
+/// The command or the address in the arguments.
+fn target_entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     let mut entry = Entry::new();
     let mut put = |key: &str, value: Json| entry.push((key.to_owned(), value));
     let (command, args, url) = target(arguments);
     let (command, args) = in_words(command, args, arguments.cwd.as_deref());
     let transport = match (arguments.transport, &command, &url) {
+        _ if arguments.openapi.is_some() => None,
         (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => Some("stdio"),
         (Some(TransportArgument::Sse), ..) => Some("sse"),
         (Some(TransportArgument::Http), ..) => Some("http"),
@@ -246,11 +297,15 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
         (None, None, None) => {
             return Err(Failure::command_line("a server needs a command or a URL")
                 .hint("toolsmith mcp add NAME -- COMMAND ARGUMENTS…")
-                .hint("toolsmith mcp add NAME --url https://…"));
+                .hint("toolsmith mcp add NAME --url https://…")
+                .hint("toolsmith mcp add NAME --openapi FILE"));
         }
     };
     if let Some(transport) = transport {
         put("type", json!(transport));
+    }
+    if let Some(document) = &arguments.openapi {
+        put("openapi", json!(document_place(document)));
     }
     if let Some(command) = command {
         put("command", json!(command));
@@ -258,21 +313,20 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     if !args.is_empty() {
         put("args", json!(args));
     }
-    let pairs = |pairs: &[(String, String)]| -> Map<String, Json> {
-        pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
-    };
-    if !arguments.env.is_empty() {
-        put("env", Json::Object(pairs(&arguments.env)));
-    }
     if let Some(folder) = &arguments.cwd {
         put("cwd", json!(folder));
     }
     if let Some(url) = url {
         put("url", json!(url));
     }
-    if !arguments.headers.is_empty() {
-        put("headers", Json::Object(pairs(&arguments.headers)));
-    }
+    Ok(entry)
+}
+
+/// Adds the other settings of the arguments to an entry.
+fn put_settings(arguments: &AddArguments, entry: &mut Entry) {
+    put_pairs(entry, "env", &arguments.env);
+    put_pairs(entry, "headers", &arguments.headers);
+    let mut put = |key: &str, value: Json| entry.push((key.to_owned(), value));
     if let Some(oauth) = oauth(&arguments.oauth) {
         put("oauth", oauth);
     }
@@ -285,7 +339,18 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
     if let Some(enabled) = arguments.enabled {
         put("enabled", json!(enabled));
     }
-    Ok(entry)
+}
+
+/// Adds pairs to a key that may have some already.
+fn put_pairs(entry: &mut Entry, key: &str, pairs: &[(String, String)]) {
+    if pairs.is_empty() {
+        return;
+    }
+    let pairs = pairs.iter().map(|(name, value)| (name.clone(), json!(value)));
+    match entry.iter_mut().find(|(other, _)| other == key) {
+        Some((_, Json::Object(there))) => there.extend(pairs),
+        _ => entry.push((key.to_owned(), Json::Object(pairs.collect()))),
+    }
 }
 
 /// The command with its arguments, or the URL: an address alone after the name is one.
@@ -335,6 +400,9 @@ fn oauth(arguments: &OAuthArguments) -> Option<Json> {
         ("scope", &arguments.scopes),
         ("client_id", &arguments.client_id),
         ("client_secret", &arguments.client_secret),
+        ("private_key", &arguments.private_key),
+        ("private_key_file", &arguments.private_key_file),
+        ("key_id", &arguments.key_id),
         ("authorization_url", &arguments.authorization_url),
         ("token_url", &arguments.token_url),
         ("registration_url", &arguments.registration_url),
@@ -367,21 +435,4 @@ pub(crate) async fn access(arguments: &AccessArguments, servers: &[(String, Entr
         }
     }
     entry("permission", json!(Permission::Ask))
-}
-
-/// Describes the command or the URL of a new server.
-pub(crate) fn describe(name: &str, entry: &Entry) -> String {
-    let get = |key: &str| entry.iter().find(|(other, _)| other == key).map(|(_, value)| value);
-    let text = |key: &str| get(key).and_then(Json::as_str);
-    let args = get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-    let confined = if get("sandbox").is_some_and(|value| *value != json!(false)) { " confined" } else { "" };
-    match (text("command"), text("url")) {
-        (Some(command), _) => {
-            format!(
-                "{name} starts{confined}: {}",
-                command_line(command, args.iter().filter_map(Json::as_str))
-            )
-        }
-        (None, url) => format!("{name} connects to: {}", url.unwrap_or("?")),
-    }
 }

@@ -4,10 +4,10 @@
 //! it is updated when the user accepts a change.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use config::Config;
+use config::{Config, LoadOptions};
 use execution::setup;
 use gateway::cache;
 use gateway::catalog::ToolLists;
@@ -43,7 +43,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
                 .hint("`toolsmith mcp list` lists the servers"));
         }
     }
-    let lists = ask_all(&config, terminal).await?;
+    let lists = ask(&config, &config.servers.iter().collect::<Vec<_>>(), terminal).await?;
     let opened: Result<Vec<LockWriter>, Failure> =
         targets.iter().map(|target| lock_writer::open(&target.file)).collect();
     let mut opened = opened?;
@@ -67,6 +67,37 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
         names.filter_map(|name| Some((name, admitted(&config, &lists, name)?.len()))).collect();
     save(&locked, targets.iter().zip(opened), arguments.place.output.json, terminal)?;
     Ok(exit_code::OK)
+}
+
+/// Pins a server that was just added to a file to its tools, and reports that, or why not: the entry stays in either case.
+pub(crate) async fn pin_added(name: &str, file: &Path) {
+    let terminal = Terminal::new(false, false);
+    match pin(name, file, &terminal).await {
+        Ok(Some(lock)) => terminal.note(&format!("pinned {name} to its tools in {}", lock.display())),
+        Ok(None) => {}
+        Err(failure) => {
+            terminal.note(&format!("warning: {name} is not pinned: {}", failure.report.for_terminal()));
+            terminal.note("help: once it answers: toolsmith mcp lock");
+        }
+    }
+    // The file is changed already.
+    let _ = terminal.flush().await;
+}
+
+/// Writes the tools of one server into the lock file beside its configuration, which is returned. `None` if another entry
+/// is used instead of the one in this file.
+async fn pin(name: &str, file: &Path, terminal: &Terminal) -> Result<Option<PathBuf>, Failure> {
+    let config = setup::configure(&LoadOptions::default())?;
+    let Some(server) = config.server(name).filter(|server| server.layer.file() == Some(file)) else {
+        return Ok(None);
+    };
+    let index = config.lock_of(&server.layer).ok_or_else(|| no_lock_file(&config))?;
+    let Some(target) = config.locks.get(index) else { return Err(no_lock_file(&config)) };
+    let lists = ask(&config, &[server], terminal).await?;
+    let mut held = lock_writer::open(&target.path)?;
+    held.lock.pin(name, admitted(&config, &lists, name).unwrap_or_default());
+    held.save()?;
+    Ok(Some(target.path.clone()))
 }
 
 /// Writes the lock files, and prints the servers with the numbers of their tools.
@@ -158,12 +189,15 @@ fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Valu
     Some(lists.list(server)?.tools().filter(admits).collect())
 }
 
-/// Lists the tools of all servers, and fails if one does not answer.
-async fn ask_all(config: &Arc<Config>, terminal: &Terminal) -> Result<ToolLists, Failure> {
+/// Lists the tools of these servers, and fails if one does not answer.
+async fn ask(
+    config: &Arc<Config>,
+    servers: &[&config::Server],
+    terminal: &Terminal,
+) -> Result<ToolLists, Failure> {
     let cache = cache::open(&config.cache)?;
     let mut discovery = Discovery::new(config, TerminalHost::at(terminal), cache, Known::default());
-    let servers: Vec<_> = config.servers.iter().collect();
-    let failures = discovery.ask(&servers).await;
+    let failures = discovery.ask(servers).await;
     let lists = discovery.lists().clone();
     discovery.sessions.close().await;
     let failures = failures?;

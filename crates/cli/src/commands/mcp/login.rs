@@ -1,4 +1,5 @@
-//! `toolsmith mcp login|logout`: logs in to servers and out again.
+//! `toolsmith mcp login|logout|client-metadata`: logs in to servers and out again, and describes this client to
+//! authorization servers.
 
 use execution::setup::{configure, server};
 use gateway::exit_code;
@@ -6,7 +7,7 @@ use gateway::failure::Failure;
 use gateway::terminal_host::login;
 use terminal::Terminal;
 
-use crate::arguments::{LoginArguments, NameArguments};
+use crate::arguments::{ClientMetadataArguments, LoginArguments, NameArguments};
 
 /// Runs `mcp login` and returns the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
@@ -23,6 +24,15 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     }
     terminal.flush().await.map_err(Failure::output)?;
     Ok(done.map(|()| exit_code::OK)?)
+}
+
+/// Runs `mcp client-metadata` and returns the exit code.
+pub(crate) async fn client_metadata(arguments: &ClientMetadataArguments) -> Result<u8, Failure> {
+    let document = mcp::ClientMetadata::at(&arguments.address).map_err(Failure::command_line)?;
+    let terminal = Terminal::new(false, false);
+    terminal.print(&serde_json::to_string_pretty(&document).map_err(Failure::system)?);
+    terminal.flush().await.map_err(Failure::output)?;
+    Ok(exit_code::OK)
 }
 
 /// Runs `mcp logout` and returns the exit code.

@@ -78,6 +78,7 @@ fn configured(server: &Server, masker: &Masker) -> Value {
             [&command.command].into_iter().chain(&command.args).cloned().collect::<Vec<_>>().join(" ")
         }
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
+        mcp::Transport::OpenApi(api) => without_secrets(&api.document),
     };
     json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": server.layer.source(),
         "address": masker.mask(&mcp::keyring::shown(&address)), "timeout": mcp::limit_in_seconds(connection.connect_timeout),

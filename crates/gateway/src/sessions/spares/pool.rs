@@ -181,7 +181,7 @@ pub(super) struct Pool {
 impl Pool {
     /// Applies a configuration. Sessions with other settings end with the next [`Pool::prune`].
     pub(super) fn configure(&mut self, config: &Config, masker: Masker) {
-        let may = |server: &&config::Server| server.spare && server.session == SessionMode::Fresh;
+        let may = |server: &&config::Server| server.spare && server.session != SessionMode::Shared;
         self.servers = config.servers.iter().filter(may).map(|server| server.connection.clone()).collect();
         self.limits = config.serve.spares.clone();
         self.masker = masker;

@@ -53,7 +53,8 @@ async fn opened() -> Opened {
     tokio::spawn(serve(far));
     let config = server("s");
     let session = Session::connect_over(&config, Arc::new(NoHost), tokio::io::split(near)).await.unwrap();
-    Opened { session, tools: Arc::new(ToolList::new(&[])), warnings: Vec::new(), is_whole: true, page: None }
+    let tools = Arc::new(ToolList::new(&[]));
+    Opened { session, tools, warnings: Vec::new(), is_whole: true, page: None, is_shared: false }
 }
 
 fn spare(key: &Key, attempt: Attempt) -> Spare {
