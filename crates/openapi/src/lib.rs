@@ -1,9 +1,9 @@
 //! An OpenAPI document in, the tools of a server out; and the requests that their calls become.
 //!
 //! `document` reads a text, `operation` its operations, `schema` and `render` their types, and `compile` makes the list
-//! of tools. `request` and `answer` translate calls, `caller` sends them, `api` joins these, and `session` is the server's
-//! end of a session within this process. The configuration of such a server is in `config`, and the client's end of a
-//! session in `mcp`.
+//! of tools. `request` and `answer` translate calls, `caller` sends them, `api` joins these, and `session` is the
+//! server's end of a session within this process. The configuration of such a server is in `config`, and the client's
+//! end of a session in `mcp`.
 
 #![forbid(unsafe_code)]
 
