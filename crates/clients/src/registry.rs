@@ -86,6 +86,9 @@ impl Listing {
                 .hint("it is a JSON object with `name`, `version`, and `packages` or `remotes` (server.json)")
         };
         let document: Json = strict_json::from_slice(text).map_err(|error| wrong(&error))?;
+        if !document.is_object() {
+            return Err(wrong(&"it is no JSON object"));
+        }
         let status = document["_meta"]["io.modelcontextprotocol.registry/official"]["status"].as_str();
         let status = status.or_else(|| document["server"]["status"].as_str()).map(str::to_owned);
         let entry = document.get("server").filter(|entry| entry.is_object()).unwrap_or(&document);

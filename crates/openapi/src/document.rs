@@ -1,7 +1,7 @@
 //! An OpenAPI document as JSON: reads its text, checks its version, and follows its references.
 //!
-//! `oas3` reads the typed parts of an operation. Schemas stay JSON, because its type for them loses keywords that it does
-//! not know, and cannot have those of 3.0.
+//! `oas3` reads the typed parts of an operation. Schemas stay JSON, because its type for them loses keywords that it
+//! does not know, and can't have those of 3.0.
 
 use serde_json::Value;
 

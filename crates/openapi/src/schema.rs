@@ -1,7 +1,7 @@
 //! Translates the schemas of a document into JSON Schema 2020-12, each part once.
 //!
-//! A translated reference is `{"$ref": NUMBER}`, the number of its part in the pool. `render` replaces it by the name of a
-//! definition, or by a schema for any value where a tool has no room for the part.
+//! A translated reference is `{"$ref": NUMBER}`, the number of its part in the pool. `render` replaces it by the name
+//! of a definition, or by a schema for any value where a tool has no room for the part.
 
 use std::collections::HashMap;
 

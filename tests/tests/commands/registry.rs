@@ -207,8 +207,39 @@ fn values_are_asked_for_on_a_terminal() {
     started.answer("[y/N] ", 1, "y\n");
     started.answer("[y/N] ", 2, "n\n");
     let done = started.done().exits(0);
-    assert_snapshot!(normal(&done.stderr), @"");
-    assert_snapshot!(normal(&home.read(".config/toolsmith/config.yaml")), @"");
+    assert_snapshot!(normal(&done.stderr), @r#"
+    toolsmith: com.example/weather 1.0.2: Weather of \u{1b}[31mplaces
+    toolsmith: uses npm @example/weather 1.0.2; --package chooses another one: remote
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JUnits of temperatures
+    one of: metric, imperial
+    units: kelvin
+    units is one of: metric, imperial
+    units: imperial
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[Jdays [3]: 
+    toolsmith: weather starts: npx -y @example/weather@1.0.2 --units imperial 3
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAdd it? [y/N] y
+    toolsmith: weather starts: npx -y @example/weather@1.0.2 --units imperial 3
+    \u{1b}\\u{1b}7\u{1b}[?1049l\u{1b}[?1047l\u{1b}[?47l\u{1b}[!p\u{1b}]104\u{1b}\\u{1b}]110\u{1b}\\u{1b}]111\u{1b}\\u{1b}]112\u{1b}\\u{1b}[?25h\u{1b}[?7h\r\u{1b}[JAllow calls to its tools without asking? [y/N] n
+    toolsmith: there is no keyring; set these variables where toolsmith starts: API_KEY
+    toolsmith: added weather to /tmp/.tmpXXXXXX/.config/toolsmith/config.yaml
+    toolsmith: weather answers, with 9 tools
+    "#);
+    assert_snapshot!(normal(&home.read(".config/toolsmith/config.yaml")), @r#"
+    mcpServers:
+      weather:
+        type: stdio
+        command: npx
+        args:
+          - '-y'
+          - '@example/weather@1.0.2'
+          - '--units'
+          - imperial
+          - '3'
+        env:
+          API_KEY: ${API_KEY}
+          HOME_OF_USER: $${HOME}
+        permission: ask
+    "#);
 }
 
 /// Serves answers by path, and returns the address.

@@ -200,7 +200,7 @@ fn what_can_not_be_used_is_refused_with_the_reason() {
          remote: its transport websocket is unknown\n\
          com.example/weather offers neither packages nor remote servers\n\
          com.example/weather offers no oci; it has: npm, remote\n\
-         this is no entry of an MCP registry: x\n\
-         this is no entry of an MCP registry: x"
+         this is no entry of an MCP registry: the name \"name\" appears twice in one object at line 1 column 15\n\
+         this is no entry of an MCP registry: it is no JSON object"
     );
 }
