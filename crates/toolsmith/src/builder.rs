@@ -15,7 +15,8 @@ use runner::{Cache, Engine, NoSink, Sink};
 use crate::local::LocalTools;
 use crate::permission::{Decision, PermissionRequest, ask};
 use crate::tool::Tool;
-use crate::{Error, Event, Inner, IntoTool, Server, Toolsmith, event, permission};
+use crate::toolsmith::{Inner, Toolsmith};
+use crate::{Error, Event, IntoTool, Server, event, permission};
 
 /// Describes a [`Toolsmith`]: its servers, its tools, and what snippets may do.
 #[derive(Default)]
@@ -28,6 +29,14 @@ pub struct Builder {
     cache: Option<PathBuf>,
     helper: Option<PathBuf>,
     events: Option<Arc<dyn Sink>>,
+}
+
+impl Toolsmith {
+    /// Begins with no servers and no tools.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
 }
 
 impl Builder {

@@ -56,13 +56,7 @@ mod local;
 mod permission;
 mod server;
 mod tool;
-
-use std::sync::Arc;
-
-use config::Config;
-use gateway::permission::SessionAnswers;
-use runner::{Cache, Engine};
-use terminal::Masker;
+mod toolsmith;
 
 pub use builder::Builder;
 pub use description::Definition;
@@ -73,6 +67,7 @@ pub use permission::{Decision, PermissionRequest};
 pub use runner::{CallRecord, Failure, Outcome, Phase, Phases, SandboxReport, Status, Truncated};
 pub use server::Server;
 pub use tool::{IntoTool, Tool, ToolError};
+pub use toolsmith::Toolsmith;
 pub use toolsmith_macros::tool;
 
 /// The parts that the code of [`tool`](macro@tool) names.
@@ -80,42 +75,6 @@ pub use toolsmith_macros::tool;
 pub mod macros {
     pub use schemars;
     pub use serde;
-}
-
-/// Runs snippets over the tools of servers and of this program. Clones use the same servers, tools and answers.
-#[derive(Clone)]
-pub struct Toolsmith {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    config: Arc<Config>,
-    masker: Masker,
-    cache: Cache,
-    engine: Engine,
-    /// The tools that are allowed without a question, as globs of `server.tool`.
-    allowed: Vec<String>,
-    permission: Option<permission::Ask>,
-    /// The tools that were allowed for as long as this exists.
-    answers: SessionAnswers,
-    /// The answers that were received, and the flows that were allowed.
-    flows: flows::State,
-}
-
-impl Toolsmith {
-    /// Begins with no servers and no tools.
-    #[must_use]
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-}
-
-impl std::fmt::Debug for Toolsmith {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let servers: Vec<&str> =
-            self.inner.config.servers.iter().map(|server| server.connection.name.as_str()).collect();
-        formatter.debug_struct("Toolsmith").field("servers", &servers).finish_non_exhaustive()
-    }
 }
 
 /// Makes this program the helper of its sandbox. Call it first in `main`, before any thread is started: in a normal start
