@@ -6,6 +6,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use snippet::{Diagnostic, Fix};
@@ -149,6 +150,22 @@ pub struct CachedAnswer {
     pub cached: bool,
     /// The answer's age, in milliseconds.
     pub age_ms: f64,
+}
+
+impl Outcome {
+    /// Its value as a type.
+    ///
+    /// # Errors
+    /// If it has none, because it did not end with [`Status::Ok`], or because the value does not fit.
+    pub fn value<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        match (&self.result, &self.error) {
+            (Some(value), _) => serde_json::from_str(value.get()),
+            (None, Some(error)) => {
+                Err(serde_json::Error::custom(format!("{}: {}", self.status, error.message)))
+            }
+            (None, None) => Err(serde_json::Error::custom("the snippet has no value")),
+        }
+    }
 }
 
 impl CachedAnswer {

@@ -5,7 +5,7 @@
 //!
 //! # How it works
 //!
-//! [`Sandbox::spawn`] starts the calling executable again, or a small program beside it ([`use_helper_beside`]), by
+//! [`Sandbox::spawn`] starts the calling executable again, or a small program beside it ([`use_helper`]), by
 //! `posix_spawn`, so that no code runs between fork and exec. [`entry`], the first call in `main`, turns that second
 //! process into the helper. The helper reads the policy from a socket, enters new namespaces and forks. The forked process builds a root with the
 //! granted paths, applies every other layer to itself and executes the command. The helper stays as its
@@ -75,8 +75,8 @@ pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
 pub use layers::{Confinement, Layers, UnknownTier};
 pub use platform::{
-    Child, Lifeline, Sandbox, Scratch, Server, available_memory, end_waiting_helper, entry, helper_beside,
-    hide_from_others, probe, tasks_on_machine, use_helper_beside,
+    Child, Lifeline, Sandbox, Scratch, Server, available_memory, end_waiting_helper, entry, has_helper,
+    helper_beside, hide_from_others, probe, tasks_on_machine, use_helper,
 };
 #[cfg(all(
     feature = "timings",

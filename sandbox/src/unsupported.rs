@@ -53,7 +53,13 @@ pub fn tasks_on_machine() -> u64 {
 pub fn entry() {}
 
 /// Has no effect, because no helper is started here.
-pub fn use_helper_beside(_name: &'static str) {}
+pub fn use_helper(_file: impl Into<std::path::PathBuf>) {}
+
+/// Never, because no helper is started here.
+#[must_use]
+pub fn has_helper() -> bool {
+    false
+}
 
 /// No program, because no helper is started here.
 #[must_use]

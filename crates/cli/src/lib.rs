@@ -40,7 +40,7 @@ const STACK: usize = 8 << 20;
 pub fn main() -> ExitCode {
     // Confined processes are started as this program, and must take over before any thread exists.
     sandbox::entry();
-    sandbox::use_helper_beside("toolsmith-sandbox");
+    sandbox::use_helper("toolsmith-sandbox");
     mcp::entry();
     // This process holds the servers' secrets. If the kernel refuses, the sandbox's other layers still protect them.
     let _ = sandbox::hide_from_others();

@@ -122,6 +122,7 @@ pub fn identity(server: &Server) -> String {
             part(remote.url.as_bytes());
             pairs(&remote.headers, &mut part);
         }
+        mcp::Transport::InProcess(server) => part(server.identity().as_bytes()),
         mcp::Transport::OpenApi(mcp::OpenApi { document, remote, server }) => {
             part(document.as_bytes());
             part(&stamp(Path::new(document)).to_le_bytes());

@@ -25,6 +25,7 @@ pub fn masker(config: &Config) -> Masker {
                 values.extend(oauth.flatten().cloned());
                 values.extend(password(&remote.url));
             }
+            mcp::Transport::InProcess(_) => {}
         }
     }
     values.extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));

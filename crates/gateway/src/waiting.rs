@@ -16,6 +16,7 @@ pub(crate) async fn start<T>(
     let (action, by) = match &server.transport {
         Transport::Stdio(command) => ("starting", program(&command.command)),
         Transport::Http(remote) | Transport::Sse(remote) => ("connecting to", host_of(&remote.url)),
+        Transport::InProcess(_) => ("starting", "this process".to_owned()),
         Transport::OpenApi(api) if api.document.contains("://") => ("fetching from", host_of(&api.document)),
         Transport::OpenApi(api) => ("reading", program(&api.document)),
     };

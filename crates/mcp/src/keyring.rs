@@ -250,6 +250,7 @@ fn visit(transport: &mut Transport, change: &mut dyn FnMut(&mut String)) {
                 [scope, client_id, client_secret, private_key, key_id].into_iter().flatten().for_each(change);
             }
         }
+        Transport::InProcess(_) => {}
     }
 }
 

@@ -28,6 +28,7 @@ mod error;
 pub mod form;
 mod host;
 mod http;
+mod in_process;
 pub mod keyring;
 mod listing;
 mod lock;
@@ -51,6 +52,7 @@ pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
 pub use host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError};
 pub use http::{http_client, retry_after};
+pub use in_process::{InProcessServer, Introduction, OpenError, Tools};
 pub use listing::{
     Listing, ListingError, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS,
     PageDigest, Tool,
@@ -73,7 +75,7 @@ pub use secrets::{masked, masked_unfinished};
 pub use server_config::{
     ApiServer, ClientInfo, Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_PING_INTERVAL, DEFAULT_REQUEST_TIMEOUT,
     Experimental, Grant, Launched, Launcher, NO_TIME_LIMIT, OAuth, OpenApi, Remote, Root, ServerConfig,
-    Serving, Transport, is_event_stream, limit_in_seconds,
+    Transport, is_event_stream, limit_in_seconds,
 };
 pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,

@@ -12,9 +12,9 @@ use std::{
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
-use tokio::io::DuplexStream;
 
 use crate::error::SpawnError;
+use crate::in_process::{InProcessServer, OpenError, Tools};
 
 /// Default time limit for starting a server with its handshake, and for its whole tool list.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -104,6 +104,8 @@ pub enum Transport {
     Sse(Remote),
     /// The API of an OpenAPI document, which a server within this process calls.
     OpenApi(OpenApi),
+    /// A server within this process.
+    InProcess(Arc<dyn InProcessServer>),
 }
 
 /// The API of an OpenAPI document.
@@ -117,9 +119,6 @@ pub struct OpenApi {
     pub server: Arc<dyn ApiServer>,
 }
 
-/// Serves a session over a stream until the other end is closed.
-pub type Serving = Box<dyn FnOnce(DuplexStream) -> BoxFuture<'static, ()> + Send>;
-
 /// The server's side of sessions with an API. Servers with the same identity are equal.
 pub trait ApiServer: Send + Sync {
     /// Prepares a session: reads the document.
@@ -130,7 +129,7 @@ pub trait ApiServer: Send + Sync {
         &'a self,
         api: &'a OpenApi,
         connect_timeout: Duration,
-    ) -> BoxFuture<'a, Result<Serving, Box<dyn std::error::Error + Send + Sync>>>;
+    ) -> BoxFuture<'a, Result<Arc<dyn Tools>, OpenError>>;
 
     /// Everything by which two of them could differ. It has no secrets.
     fn identity(&self) -> String;
@@ -283,6 +282,7 @@ impl Transport {
             Self::Stdio(_) => "stdio",
             Self::Http(_) => "http",
             Self::Sse(_) => "sse",
+            Self::InProcess(_) => "in-process",
             Self::OpenApi(_) => "openapi",
         }
     }
@@ -291,7 +291,7 @@ impl Transport {
     #[must_use]
     pub fn remote(&self) -> Option<&Remote> {
         match self {
-            Self::Stdio(_) => None,
+            Self::Stdio(_) | Self::InProcess(_) => None,
             Self::Http(remote) | Self::Sse(remote) | Self::OpenApi(OpenApi { remote, .. }) => Some(remote),
         }
     }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use mcp::{Introduction, Tools};
 use reqwest::Method;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::address::{Address, Given};
 use crate::answer::{self, CallResult};
@@ -44,32 +46,6 @@ impl Api {
         Ok(Api { compiled, address, caller })
     }
 
-    /// The result of `initialize`.
-    pub(crate) fn introduction(&self, version: Option<&str>) -> Value {
-        let Compiled { title, version: of_api, instructions, .. } = &*self.compiled;
-        let mut introduction = json!({
-            "protocolVersion": version,
-            "capabilities": { "tools": {} },
-            "serverInfo": { "name": title, "version": of_api },
-        });
-        if !instructions.is_empty() {
-            introduction["instructions"] = instructions.as_str().into();
-        }
-        introduction
-    }
-
-    /// The result of `tools/list`.
-    pub(crate) fn list(&self) -> &RawValue {
-        self.compiled.list()
-    }
-
-    /// Calls a tool; `None` if there is none of this name.
-    pub(crate) async fn call(&self, name: &str, arguments: Option<&RawValue>) -> Option<CallResult> {
-        let operation = self.compiled.operations.get(name)?;
-        let called = self.called(operation, arguments).await;
-        Some(called.unwrap_or_else(|error| CallResult::failure(&error.to_string())))
-    }
-
     async fn called(
         &self,
         operation: &Operation,
@@ -86,5 +62,30 @@ impl Api {
         let call = Call { method, url, accept: &operation.accept, request: &request };
         let received = self.caller.call(&call).await?;
         Ok(answer::result(received, &address, &self.compiled.security))
+    }
+}
+
+impl Tools for Api {
+    fn introduction(&self) -> Introduction {
+        let Compiled { title, version, instructions, .. } = &*self.compiled;
+        Introduction { name: title.clone(), version: version.clone(), instructions: instructions.clone() }
+    }
+
+    fn list(&self) -> &RawValue {
+        self.compiled.list()
+    }
+
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> BoxFuture<'a, Option<Box<RawValue>>> {
+        async move {
+            let operation = self.compiled.operations.get(name)?;
+            let called = self.called(operation, arguments).await;
+            let result = called.unwrap_or_else(|error| CallResult::failure(&error.to_string()));
+            to_raw_value(&result).ok()
+        }
+        .boxed()
     }
 }

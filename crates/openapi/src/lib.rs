@@ -1,9 +1,8 @@
 //! An OpenAPI document in, the tools of a server out; and the requests that their calls become.
 //!
 //! `document` reads a text, `operation` its operations, `schema` and `render` their types, and `compile` makes the list
-//! of tools. `request` and `answer` translate calls, `caller` sends them, `api` joins these, and `session` is the
-//! server's end of a session within this process. The configuration of such a server is in `config`, and the client's
-//! end of a session in `mcp`.
+//! of tools. `request` and `answer` translate calls, `caller` sends them, and `api` joins these. The configuration of such
+//! a server is in `config`, and both ends of its sessions within this process are in `mcp`.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +19,6 @@ mod operation;
 mod render;
 mod request;
 mod schema;
-mod session;
 mod source;
 
 use std::sync::Arc;
@@ -28,7 +26,6 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use tokio::io::DuplexStream;
 
 use api::Api;
 use source::{Admits, Source};
@@ -57,12 +54,10 @@ impl mcp::ApiServer for Server {
         &'a self,
         api: &'a mcp::OpenApi,
         connect_timeout: Duration,
-    ) -> BoxFuture<'a, Result<mcp::Serving, Box<dyn std::error::Error + Send + Sync>>> {
+    ) -> BoxFuture<'a, Result<Arc<dyn mcp::Tools>, mcp::OpenError>> {
         async move {
             let opening = Api::open(&self.source, self.admits.clone(), api, connect_timeout);
-            let api = Arc::new(opening.await?);
-            let serving = move |stream: DuplexStream| session::serve(api, stream).boxed();
-            Ok(Box::new(serving) as mcp::Serving)
+            Ok(Arc::new(opening.await?) as Arc<dyn mcp::Tools>)
         }
         .boxed()
     }

@@ -136,6 +136,22 @@ impl Terminal {
         }
     }
 
+    /// Shows nothing, for a program that uses this as a library.
+    pub fn silent() -> Self {
+        // Nobody receives: what is written is dropped at once.
+        let (writer, _) = queue::bounded(NOTES);
+        Terminal {
+            quiet: true,
+            verbose: false,
+            live: false,
+            one_line: false,
+            writer,
+            questions: watch::Sender::default(),
+            work: Arc::default(),
+            state: Arc::default(),
+        }
+    }
+
     /// Streams a model's text to standard output; on a terminal, without control sequences.
     pub fn more_text(&self, text: &str) {
         if io::stdout().is_terminal() {

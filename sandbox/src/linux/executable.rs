@@ -8,6 +8,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::probe::{is_of_this_build, probe_with};
 use crate::Support;
@@ -15,7 +16,9 @@ use crate::Support;
 /// The path of this executable.
 pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
 
-static NAME: OnceLock<&str> = OnceLock::new();
+static FILE: OnceLock<PathBuf> = OnceLock::new();
+/// Whether this program calls [`entry`](crate::entry), and so can be the helper.
+static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 static HELPER: OnceLock<Helper> = OnceLock::new();
 
 /// The chosen executable.
@@ -26,11 +29,23 @@ struct Helper {
     beside: Option<(PathBuf, File)>,
 }
 
-/// Uses the program of this name in the folder of this program as the helper, if it exists and is of the same build.
-/// It must call [`entry`](crate::entry) first in `main`. Call this before anything else of this crate; a later call has
-/// no effect.
-pub fn use_helper_beside(name: &'static str) {
-    let _ = NAME.set(name);
+/// Uses this program as the helper, if it exists and is of the same build; a relative path is in the folder of this
+/// program. It must call [`entry`](crate::entry) first in `main`. Call this before anything else of this crate; a later call
+/// has no effect.
+pub fn use_helper(file: impl Into<PathBuf>) {
+    let _ = FILE.set(file.into());
+}
+
+/// Notes that this program calls [`entry`](crate::entry).
+pub(super) fn note_entry() {
+    IS_ENTERED.store(true, Ordering::Relaxed);
+}
+
+/// Whether there is a helper: the program of [`use_helper`], or this program itself, if it has called
+/// [`entry`](crate::entry). Without one, confining a process would start this program once more.
+#[must_use]
+pub fn has_helper() -> bool {
+    IS_ENTERED.load(Ordering::Relaxed) || helper_beside().is_some()
 }
 
 /// The program that is used as the helper; `None` if it is this program itself.
@@ -53,14 +68,14 @@ pub(super) fn path() -> &'static Path {
 
 fn helper() -> &'static Helper {
     HELPER.get_or_init(|| {
-        let beside = NAME.get().and_then(|name| open(name));
+        let beside = FILE.get().and_then(|file| open(file));
         beside.unwrap_or_else(|| Helper { path: PathBuf::from(OWN_EXECUTABLE), beside: None })
     })
 }
 
-/// The program of this name, if it is a helper of this build.
-fn open(name: &str) -> Option<Helper> {
-    let file = std::env::current_exe().ok()?.parent()?.join(name);
+/// The program of this path, if it is a helper of this build.
+fn open(file: &Path) -> Option<Helper> {
+    let file = std::env::current_exe().ok()?.parent()?.join(file);
     let open = File::open(&file).ok()?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
     is_of_this_build(&path).then(|| Helper { path, beside: Some((file, open)) })

@@ -17,6 +17,7 @@ use super::control::{
 };
 use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
+use super::executable;
 use super::oversight::Oversight;
 use super::recorder::Recorder;
 use super::seccomp::{self, Surroundings};
@@ -35,7 +36,7 @@ pub fn entry() {
         Some(name) if name == AHEAD_NAME => run(Vec::new(), true),
         Some(name) if name == PROBE_NAME => probe::answer(),
         Some(name) if name == SCRATCH_NAME => scratch::answer(),
-        _ => return,
+        _ => return executable::note_entry(),
     };
     drop(done);
     // SAFETY: ends the process without running destructors or handlers, which is the intention.

@@ -32,7 +32,7 @@ mod timings;
 mod waiting;
 
 pub use child::{Child, Lifeline, Server};
-pub use executable::{helper_beside, probe, use_helper_beside};
+pub use executable::{has_helper, helper_beside, probe, use_helper};
 pub use helper::entry;
 pub use limits::tasks_on_machine;
 pub use memory::available_memory;

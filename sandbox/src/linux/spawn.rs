@@ -20,7 +20,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox whose helper is the program of [`use_helper_beside`](crate::use_helper_beside), or else this executable,
+    /// A sandbox whose helper is the program of [`use_helper`](crate::use_helper), or else this executable,
     /// which must call [`entry`](crate::entry) first in `main`.
     #[must_use]
     pub fn new(policy: Policy) -> Self {

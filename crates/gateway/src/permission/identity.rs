@@ -91,6 +91,7 @@ pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
     match &server.transport {
         mcp::Transport::Stdio(command) => parts.command(command),
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => parts.remote(remote),
+        mcp::Transport::InProcess(server) => parts.text(&server.identity()),
         mcp::Transport::OpenApi(api) => {
             parts.text(&api.document);
             let file = Path::new(&api.document);

@@ -35,6 +35,8 @@ pub enum Reason {
     NoTerminal,
     /// The user must be asked, but the client does not support elicitation.
     NoElicitation,
+    /// The user must be asked, but the program that uses this as a library does not ask.
+    NoCallback,
     /// The user refused.
     Refused,
     /// The client declined or cancelled the question, perhaps without its user.
@@ -127,6 +129,7 @@ impl Refusal {
             Reason::Configuration => "the configuration denies it".to_owned(),
             Reason::NoTerminal => format!("{required}, but there is no terminal to ask on"),
             Reason::NoElicitation => format!("{required}, but the user can't be asked through this client"),
+            Reason::NoCallback => format!("{required}, but this program asks nobody"),
             Reason::Refused if !self.flows.is_empty() => format!("{required}, and the user refused it"),
             Reason::Refused => "the user refused permission".to_owned(),
             Reason::Declined => format!("{required}, and the client declined the question or cancelled it"),
@@ -171,6 +174,13 @@ impl Refusal {
                     .to_owned(),
             ],
             Reason::Declined => vec![self.lines(), format!("or start the server with {allow}")],
+            Reason::NoCallback => {
+                let allow: Vec<String> = shown.iter().map(|name| format!(".allow({name:?})")).collect();
+                vec![format!(
+                    "build it with {}, or with .permission(…) to decide at each question",
+                    allow.concat()
+                )]
+            }
             Reason::Late(_) | Reason::LateOnPage(_) => vec![
                 "try again when the user can answer, or increase serve.questionTimeout".to_owned(),
                 self.lines(),
@@ -188,7 +198,9 @@ impl Refusal {
         let later = "try again when the user can answer, or increase serve.questionTimeout".to_owned();
         match self.reason {
             Reason::Configuration | Reason::Refused | Reason::Busy | Reason::TooMany => vec![apart],
-            Reason::NoTerminal | Reason::NoElicitation | Reason::Declined => vec![apart, self.lines()],
+            Reason::NoTerminal | Reason::NoElicitation | Reason::NoCallback | Reason::Declined => {
+                vec![apart, self.lines()]
+            }
             Reason::Late(_) | Reason::LateOnPage(_) => vec![later, self.lines()],
         }
     }
@@ -228,6 +240,7 @@ impl Refusal {
             Reason::Configuration => "configuration",
             Reason::NoTerminal => "no_terminal",
             Reason::NoElicitation => "no_elicitation",
+            Reason::NoCallback => "no_callback",
             Reason::Refused => "refused",
             Reason::Declined => "declined",
             Reason::TooMany => "too_many",
@@ -246,10 +259,11 @@ impl Refusal {
 mod tests {
     use super::*;
 
-    const REASONS: [(Reason, &str); 9] = [
+    const REASONS: [(Reason, &str); 10] = [
         (Reason::Configuration, "configuration"),
         (Reason::NoTerminal, "no_terminal"),
         (Reason::NoElicitation, "no_elicitation"),
+        (Reason::NoCallback, "no_callback"),
         (Reason::Refused, "refused"),
         (Reason::Declined, "declined"),
         (Reason::TooMany, "too_many"),

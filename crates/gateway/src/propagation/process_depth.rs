@@ -117,7 +117,7 @@ impl ProcessDeclaration {
     /// The declaration for a server with this transport.
     pub(super) fn to(&self, transport: &mcp::Transport) -> Map<String, Value> {
         let process = match transport {
-            mcp::Transport::Stdio(_) => &self.by_pipe,
+            mcp::Transport::Stdio(_) | mcp::Transport::InProcess(_) => &self.by_pipe,
             mcp::Transport::Http(_) | mcp::Transport::Sse(_) | mcp::Transport::OpenApi(_) => &self.by_http,
         };
         Map::from_iter([(PROCESS.to_owned(), process.clone())])

@@ -166,7 +166,9 @@ fn authorizer(config: &ServerConfig) -> Result<Authorizer, Error> {
     let login = |reason: String| fail(ErrorKind::Login { reason });
     let remote = match &config.transport {
         Transport::Http(remote) | Transport::Sse(remote) => remote,
-        Transport::Stdio(_) | Transport::OpenApi(_) => return Err(fail(ErrorKind::NoLogin)),
+        Transport::Stdio(_) | Transport::OpenApi(_) | Transport::InProcess(_) => {
+            return Err(fail(ErrorKind::NoLogin));
+        }
     };
     let url = Url::parse(&remote.url).map_err(|error| login(format!("its url is invalid: {error}")))?;
     let disabled = "its configuration disables login (`oauth: false`, or a header `Authorization`)";

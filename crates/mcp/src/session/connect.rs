@@ -26,6 +26,7 @@ use crate::{
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
     http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, LoginHelp, Sender},
+    in_process::{self, OpenError, Tools},
     keyring, secrets,
     server_config::{Command, OpenApi, Remote, ServerConfig, Transport},
     sse::SseTransport,
@@ -62,7 +63,8 @@ impl Session {
             Transport::Stdio(command) => attempt.local(command).await,
             Transport::Http(remote) => attempt.http_or_sse(remote).await,
             Transport::Sse(remote) => attempt.sse_or_http(remote).await,
-            Transport::OpenApi(api) => attempt.within(api).await,
+            Transport::OpenApi(api) => attempt.api(api).await,
+            Transport::InProcess(server) => attempt.within(server.open(config.connect_timeout)).await,
         }
     }
 
@@ -154,19 +156,24 @@ impl Attempt<'_> {
         self.shake_hands(transport, lifecycle, health, Some(local)).await
     }
 
-    /// Connects to a server within this process, which calls the API.
-    async fn within(&self, api: &OpenApi) -> Result<Session, Error> {
-        if let Some(remote) = self.config.transport.remote() {
-            remote.headers.iter().for_each(|(name, value)| secrets::learn_header(name, value));
-        }
-        let opening = api.server.open(api, self.config.connect_timeout);
-        let serve = self.in_time(opening, Evidence::default).await?.map_err(|error| {
+    /// Connects to the server within this process that calls an API.
+    async fn api(&self, api: &OpenApi) -> Result<Session, Error> {
+        api.remote.headers.iter().for_each(|(name, value)| secrets::learn_header(name, value));
+        self.within(api.server.open(api, self.config.connect_timeout)).await
+    }
+
+    /// Connects to the tools of a server within this process.
+    async fn within(
+        &self,
+        opening: impl Future<Output = Result<Arc<dyn Tools>, OpenError>>,
+    ) -> Result<Session, Error> {
+        let tools = self.in_time(opening, Evidence::default).await?.map_err(|error| {
             let reason = error.to_string();
             self.fail(ErrorKind::Initialize { reason, evidence: Evidence::default() })
         })?;
         let (near, far) = tokio::io::duplex(PIPE);
         // It ends with this end of the stream.
-        tokio::spawn(serve(far));
+        tokio::spawn(in_process::serve(tools, far));
         let (read, write) = tokio::io::split(near);
         let health = self.health();
         let transport = LineTransport::new(read, write, self.router(&health));

@@ -31,7 +31,7 @@ impl RequestContext {
     /// The network of a server's connection.
     pub(super) fn network(&self, server: &str) -> Network {
         match self.sinks.settings.config.server(server).map(|server| &server.connection.transport) {
-            Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
+            Some(mcp::Transport::Stdio(_) | mcp::Transport::InProcess(_)) | None => Network::Pipe,
             Some(mcp::Transport::Http(_) | mcp::Transport::Sse(_) | mcp::Transport::OpenApi(_)) => {
                 Network::Http
             }

@@ -16,7 +16,7 @@ impl CredentialsVersion {
             Transport::Http(remote) | Transport::Sse(remote) => {
                 remote.oauth.as_ref().and_then(|oauth| oauth.store.as_deref())
             }
-            Transport::Stdio(_) | Transport::OpenApi(_) => None,
+            Transport::Stdio(_) | Transport::OpenApi(_) | Transport::InProcess(_) => None,
         };
         CredentialsVersion(file.and_then(|file| std::fs::metadata(file).ok()).map(|found| {
             [

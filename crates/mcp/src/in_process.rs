@@ -1,30 +1,87 @@
-//! The server's end of a session: answers the few requests of MCP that an API needs.
+//! Servers within this process: one end of a stream is a session's transport, and at the other end this module answers
+//! the few requests of MCP that a list of tools needs.
 //!
 //! Messages are read and written as text, so that the numbers of arguments and answers stay as they were sent.
 
-use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
-use futures::StreamExt as _;
-use futures::future::{AbortHandle, Abortable};
-use futures::stream::FuturesUnordered;
+use futures::{
+    FutureExt as _, StreamExt as _,
+    future::{AbortHandle, Abortable, BoxFuture},
+    stream::FuturesUnordered,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, WriteHalf};
-use tokio::sync::Semaphore;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, WriteHalf},
+    sync::Semaphore,
+};
 
-use crate::api::Api;
-
-/// Limit on requests to the API at the same time in a session; further calls wait, within their own time limits.
+/// Limit on calls at the same time in a session; further calls wait, within their own time limits.
 const MAX_CONCURRENT: usize = 32;
 
 /// JSON-RPC's codes.
 const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
+
+/// A server within this process. Servers with the same identity are equal.
+pub trait InProcessServer: Send + Sync {
+    /// Prepares a session, within the connect timeout.
+    ///
+    /// # Errors
+    /// The reason why the server can't be used.
+    fn open(&self, connect_timeout: Duration) -> BoxFuture<'_, Result<Arc<dyn Tools>, OpenError>>;
+
+    /// Everything by which two of them could differ. It has no secrets.
+    fn identity(&self) -> String;
+}
+
+/// The reason why a server within this process can't be used.
+pub type OpenError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The tools of a session with a server within this process.
+pub trait Tools: Send + Sync {
+    /// The members `serverInfo` and `instructions` of the result of `initialize` (MCP).
+    fn introduction(&self) -> Introduction;
+
+    /// The result of `tools/list` (MCP): one page.
+    fn list(&self) -> &RawValue;
+
+    /// Calls a tool; returns a `CallToolResult` (MCP), or `None` if there is no tool of this name. Dropping the future
+    /// cancels the call.
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Option<&'a RawValue>,
+    ) -> BoxFuture<'a, Option<Box<RawValue>>>;
+}
+
+/// What a server says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Introduction {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Hints for models; empty if there are none.
+    pub instructions: String,
+}
+
+impl fmt::Debug for dyn InProcessServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("InProcessServer").field(&self.identity()).finish()
+    }
+}
+
+impl PartialEq for dyn InProcessServer {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for dyn InProcessServer {}
 
 /// A message of the client.
 #[derive(Deserialize)]
@@ -54,15 +111,15 @@ struct CallParameters {
     arguments: Option<Box<RawValue>>,
 }
 
-/// A call under way: returns the line to write, or nothing if it was cancelled.
-type Calling = Pin<Box<dyn Future<Output = (String, Option<String>)> + Send>>;
+/// A call under way: returns its id, and the line to write unless it was cancelled.
+type Calling = BoxFuture<'static, (String, Option<String>)>;
 
-/// Serves a session until its client closes it. Dropping the future ends all requests.
-pub(crate) async fn serve(api: Arc<Api>, stream: DuplexStream) {
+/// Serves a session until its client closes it. Dropping the future ends all calls.
+pub(crate) async fn serve(tools: Arc<dyn Tools>, stream: DuplexStream) {
     let (read, write) = tokio::io::split(stream);
     let mut lines = BufReader::new(read).lines();
     let mut session = Session {
-        api,
+        tools,
         write,
         calls: FuturesUnordered::new(),
         cancels: HashMap::new(),
@@ -89,7 +146,7 @@ pub(crate) async fn serve(api: Arc<Api>, stream: DuplexStream) {
 }
 
 struct Session {
-    api: Arc<Api>,
+    tools: Arc<dyn Tools>,
     write: WriteHalf<DuplexStream>,
     calls: FuturesUnordered<Calling>,
     /// By the id of the request as JSON.
@@ -114,27 +171,17 @@ impl Session {
             }
             return Ok(());
         };
-        match method.as_str() {
+        let line = match method.as_str() {
             "tools/call" => {
                 self.begin(&id, params.as_deref());
-                Ok(())
+                return Ok(());
             }
-            "initialize" => {
-                let version = requested_version(params.as_deref());
-                let answer = self.api.introduction(version.as_deref());
-                self.send(&answered(&id, &answer)).await
-            }
-            "tools/list" => {
-                let api = self.api.clone();
-                self.send(&answered(&id, api.list())).await
-            }
-            "ping" => self.send(&answered(&id, &json!({}))).await,
-            method => {
-                let refused =
-                    refused(&id, METHOD_NOT_FOUND, &format!("the method {method} is not supported"));
-                self.send(&refused).await
-            }
-        }
+            "initialize" => answered(&id, &introduced(&*self.tools, params.as_deref())),
+            "tools/list" => answered(&id, self.tools.list()),
+            "ping" => answered(&id, &json!({})),
+            method => refused(&id, METHOD_NOT_FOUND, &format!("the method {method} is not supported")),
+        };
+        self.send(&line).await
     }
 
     fn cancel(&mut self, params: Option<&RawValue>) {
@@ -152,7 +199,7 @@ impl Session {
 
     fn begin(&mut self, id: &RawValue, params: Option<&RawValue>) {
         let (handle, registration) = AbortHandle::new_pair();
-        let (api, turns, id) = (self.api.clone(), self.turns.clone(), id.to_owned());
+        let (tools, turns, id) = (self.tools.clone(), self.turns.clone(), id.to_owned());
         let parameters: Option<CallParameters> =
             params.and_then(|params| serde_json::from_str(params.get()).ok());
         let key = id.get().to_owned();
@@ -162,25 +209,34 @@ impl Session {
                 return refused(&id, INVALID_PARAMS, "the call has no name of a tool");
             };
             let _turn = turns.acquire().await;
-            match api.call(&name, arguments.as_deref()).await {
+            match tools.call(&name, arguments.as_deref()).await {
                 Some(result) => answered(&id, &result),
                 None => refused(&id, INVALID_PARAMS, &format!("there is no tool {name}")),
             }
         };
         let work = Abortable::new(work, registration);
-        self.calls.push(Box::pin(async move { (key, work.await.ok()) }));
+        self.calls.push(async move { (key, work.await.ok()) }.boxed());
     }
 }
 
-/// The version of the protocol that the client asks for: all of them have what is used here.
-fn requested_version(params: Option<&RawValue>) -> Option<String> {
+/// The result of `initialize`. The version is the one that the client asks for: all of them have what is used here.
+fn introduced(tools: &dyn Tools, params: Option<&RawValue>) -> Value {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Initialize {
         protocol_version: String,
     }
-    let initialize: Initialize = serde_json::from_str(params?.get()).ok()?;
-    Some(initialize.protocol_version)
+    let initialize = params.and_then(|params| serde_json::from_str::<Initialize>(params.get()).ok());
+    let Introduction { name, version, instructions } = tools.introduction();
+    let mut introduction = json!({
+        "protocolVersion": initialize.map(|initialize| initialize.protocol_version),
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": name, "version": version },
+    });
+    if !instructions.is_empty() {
+        introduction["instructions"] = instructions.into();
+    }
+    introduction
 }
 
 fn answered(id: &RawValue, result: &(impl Serialize + ?Sized)) -> String {
