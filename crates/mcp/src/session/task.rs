@@ -177,21 +177,18 @@ struct Followed<'a> {
 impl Session {
     /// The parameter that asks for a task of 2025-11-25, if the server has these. It keeps the result as long as the
     /// call may take.
-    pub(super) fn task_parameter(
-        &self,
-        limit: Duration,
-    ) -> Result<Option<(Cow<'static, str>, Box<RawValue>)>, Error> {
+    pub(super) fn task_parameter(&self, limit: Duration) -> Result<Parameters, Error> {
         let extensions = self.inner.server.capabilities.extensions.as_ref();
         let declared = extensions.and_then(|extensions| extensions.get(TASKS)?.get("requests"));
         if self.is_stateless() || !declared.is_some_and(|requests| requests["tools"]["call"].is_object()) {
-            return Ok(None);
+            return Ok(Parameters::new());
         }
         let longest = limit.saturating_mul(PROGRESS_FACTOR);
         let terms = match u64::try_from(longest.as_millis()) {
             Ok(ttl) if longest < NO_TIME_LIMIT => json!({ "ttl": ttl }),
             _ => json!({}),
         };
-        Ok(Some(("task".into(), self.encode(&terms)?)))
+        Ok(vec![("task".into(), self.encode(&terms)?)])
     }
 
     /// Sends a call, and follows the task that its answer may be.
