@@ -14,9 +14,7 @@ use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, Pat, Token}
 /// `server = "shop"` names the server that the tool belongs to, and so its module in snippets (default: `local`).
 /// `read_only` states that it changes nothing.
 ///
-/// The function becomes a value of its name, which [`Builder::tool`] takes; `get_order::call(…)` calls the function itself.
-///
-/// [`Builder::tool`]: https://docs.rs/toolsmith/latest/toolsmith/struct.Builder.html#method.tool
+/// The function becomes a value of its name, which `Builder::tool` takes; `get_order::call(…)` calls the function itself.
 #[proc_macro_attribute]
 pub fn tool(
     arguments: proc_macro::TokenStream,
