@@ -95,6 +95,7 @@ impl Server {
         let target = match &self.transport {
             Transport::Stdio(command) => command.command.clone(),
             Transport::Http(remote) | Transport::Sse(remote) => remote.url.clone(),
+            Transport::OpenApi(api) => api.document.clone(),
             Transport::InProcess(_) => "functions of this program".to_owned(),
         };
         let mut connection = ServerConfig::new(name, self.transport);
