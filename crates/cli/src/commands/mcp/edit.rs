@@ -349,7 +349,12 @@ fn put_pairs(entry: &mut Entry, key: &str, pairs: &[(String, String)]) {
     let pairs = pairs.iter().map(|(name, value)| (name.clone(), json!(value)));
     match entry.iter_mut().find(|(other, _)| other == key) {
         Some((_, Json::Object(there))) => there.extend(pairs),
-        _ => entry.push((key.to_owned(), Json::Object(pairs.collect()))),
+        _ => {
+            // Variables stand before the folder and the address, headers behind them.
+            let is_behind = |other: &str| key == "env" && matches!(other, "cwd" | "url");
+            let place = entry.iter().position(|(other, _)| is_behind(other)).unwrap_or(entry.len());
+            entry.insert(place, (key.to_owned(), Json::Object(pairs.collect())));
+        }
     }
 }
 
