@@ -25,6 +25,7 @@ const client = new Client(clientInfo, {
 await client.connect(new StreamableHTTPClientTransport(new URL(address)));
 
 const requests = [];
+let sent = 0;
 const session = createTaskSessionFromClient(client, {
   endpointId: 'toolsmith',
   rawDispatch: dispatch,
@@ -37,9 +38,10 @@ await session.close();
 await client.close();
 console.log(JSON.stringify({ requests, result }));
 
-// The client of the SDK does not know the results of tasks, so their requests go past it.
+// The client of the SDK does not know the results of tasks, so their requests go past it. They come without an envelope.
 async function dispatch(request, options) {
   if (requests.at(-1) !== request.method) requests.push(request.method);
+  const id = (sent += 1);
   const name = request.params?.name ?? request.params?.taskId;
   const response = await fetch(address, {
     method: 'POST',
@@ -50,11 +52,11 @@ async function dispatch(request, options) {
       'mcp-method': request.method,
       ...(name === undefined ? {} : { 'mcp-name': name }),
     },
-    body: JSON.stringify(request),
+    body: JSON.stringify({ jsonrpc: '2.0', id, ...request }),
     signal: options?.signal,
   });
   const text = await response.text();
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return JSON.parse(text);
   const messages = text.split('\n').filter(line => line.startsWith('data: {')).map(line => JSON.parse(line.slice(6)));
-  return messages.find(message => message.id === request.id);
+  return messages.find(message => message.id === id);
 }
