@@ -9,7 +9,6 @@ use execution::{Execution, NewExecution, Recorded, Tools};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use gateway::discovery::Discovery;
-use gateway::failure::Failure;
 use gateway::permission::{Allowed, ApprovedTools, FlowGate, PermissionPolicy};
 use gateway::pins::Known;
 use runner::{Holder, Journal, Outcome, Request, Sink};
@@ -118,7 +117,7 @@ impl<'a> Execute<'a> {
         let outcome = execution.run(&inner.engine, &request, Tools::Current(&mut discovery)).await;
         let outcome = execution.hand_over(outcome, waited).await;
         discovery.sessions.close().await;
-        Ok(outcome.map_err(Failure::from)?)
+        Ok(outcome?)
     }
 }
 

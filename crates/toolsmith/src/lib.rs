@@ -81,10 +81,9 @@ pub mod macros {
 /// it returns at once, and in the helper it never returns.
 ///
 /// ```no_run
-/// fn main() {
-///     toolsmith::helper();
-///     // …
-/// }
+/// toolsmith::helper();
+/// tokio::runtime::Runtime::new()?.block_on(async { /* … */ });
+/// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn helper() {
     sandbox::entry();

@@ -75,7 +75,7 @@ impl Tools for Listed {
     ) -> BoxFuture<'a, Option<Box<RawValue>>> {
         async move {
             let tool = self.tools.iter().find(|tool| tool.name == name)?;
-            result(called(tool, arguments).await)
+            result(&called(tool, arguments).await)
         }
         .boxed()
     }
@@ -114,9 +114,9 @@ struct CallResult<'a> {
     is_error: bool,
 }
 
-fn result(called: Result<Box<RawValue>, ToolError>) -> Option<Box<RawValue>> {
+fn result(called: &Result<Box<RawValue>, ToolError>) -> Option<Box<RawValue>> {
     let text = |text: &str| [json!({ "type": "text", "text": text })];
-    let result = match &called {
+    let result = match called {
         Ok(answer) => {
             CallResult { content: text(answer.get()), structured_content: Some(answer), is_error: false }
         }

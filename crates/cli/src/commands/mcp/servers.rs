@@ -79,6 +79,7 @@ fn configured(server: &Server, masker: &Masker) -> Value {
         }
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
         mcp::Transport::OpenApi(api) => without_secrets(&api.document),
+        mcp::Transport::InProcess(_) => "within this process".to_owned(),
     };
     json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": server.layer.source(),
         "address": masker.mask(&mcp::keyring::shown(&address)), "timeout": mcp::limit_in_seconds(connection.connect_timeout),

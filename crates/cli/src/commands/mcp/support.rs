@@ -94,7 +94,7 @@ pub(super) fn code(any_ready: bool) -> u8 {
 pub(super) fn sandbox_state(server: &Server, tier: Option<&str>) -> Value {
     match server.connection.transport {
         mcp::Transport::Stdio(_) => json!({ "confined": server.sandbox.is_some(), "tier": tier }),
-        mcp::Transport::Http(_) | mcp::Transport::Sse(_) | mcp::Transport::OpenApi(_) => Value::Null,
+        _ => Value::Null,
     }
 }
 

@@ -83,7 +83,7 @@ async fn fill(pool: &mut Pool, now: Instant, room: Room) -> Vec<String> {
     let (mut names, opened) = (Vec::new(), opened().await);
     while let Some(key) = pool.due(now, room) {
         assert!(names.len() < 100, "without end: {names:?}");
-        drop(pool.add(&key, spare(&key, Attempt::start(ready(Ok(opened.clone())), false))));
+        drop(pool.add(&key, spare(&key, Attempt::start(ready(Ok(opened.clone()))))));
         while !pool.opening().is_empty() {
             yield_now().await;
         }
@@ -97,7 +97,7 @@ fn begin(pool: &mut Pool, now: Instant) -> Vec<String> {
     let mut names = Vec::new();
     while let Some(key) = pool.due(now, Room::Free) {
         assert!(names.len() < 100, "without end: {names:?}");
-        drop(pool.add(&key, spare(&key, Attempt::start(pending(), false))));
+        drop(pool.add(&key, spare(&key, Attempt::start(pending()))));
         names.push(key.config.name);
     }
     names
