@@ -58,5 +58,5 @@ async fn execution(installed: &Installed, product: &Product) -> Checked<()> {
     let seen = serving.run_client(installed, "tasks.mjs", &[listening.address(), SLOW]).await?;
     let value = &seen["result"]["_meta"]["io.toolsmith/outcome"]["result"];
     let polled = seen["requests"].as_array().is_some_and(|requests| requests.contains(&json!("tasks/get")));
-    if *value == Value::from("slept") && polled { Ok(()) } else { Err(format!("{seen:#}")) }
+    if *value == "slept" && polled { Ok(()) } else { Err(format!("{seen:#}")) }
 }
