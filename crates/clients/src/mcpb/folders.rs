@@ -3,7 +3,7 @@
 /// A text with this user's folders, for a default value.
 pub(super) fn with_folders(text: &str) -> String {
     let mut filled = String::new();
-    replace(text, &mut filled, |name| user_folder(name));
+    replace(text, &mut filled, user_folder);
     filled
 }
 
