@@ -126,9 +126,7 @@ fn without_a_terminal_elicitation_is_not_declared() {
     let without_terminal = declared(Run::new(shared()));
     assert!(!without_terminal.contains("elicitation"), "{without_terminal}");
     let on_terminal = declared(Run::on_terminal(shared()));
-    assert_snapshot!(normal(&on_terminal), @r#"
-    {"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}},"elicitation":{"form":{},"url":{}}}
-    "#);
+    assert_snapshot!(normal(&on_terminal), @r#"{"experimental":{"io.toolsmith/process":{"name":"[hash]","configuration":"[hash]"}},"extensions":{"io.modelcontextprotocol/tasks":{}},"elicitation":{"form":{},"url":{}}}"#);
 }
 
 /// The end of the prompt for a URL.

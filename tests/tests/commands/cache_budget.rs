@@ -50,7 +50,8 @@ fn programs_with_large_statics_run_and_are_not_cached() {
         }
     }
     assert_eq!(entries(cache.path(), "programs-v1"), Vec::<PathBuf>::new());
-    assert_eq!(bytes(&cache.path().join("temporary-v1")), 0);
+    // The sources of the last compilation may remain: the end of a command does not wait for their removal.
+    assert!(bytes(&cache.path().join("temporary-v1")) < 1 << 20);
 }
 
 #[test]
