@@ -31,7 +31,7 @@ const REMOTE: &str = "remote";
 pub struct Listing {
     /// The id: a namespace and a name, with a slash between them.
     pub name: String,
-    /// What the server does.
+    /// The purpose of the server.
     #[serde(default)]
     pub description: String,
     /// The version.
@@ -40,7 +40,7 @@ pub struct Listing {
     packages: Vec<Package>,
     #[serde(default)]
     remotes: Vec<Remote>,
-    /// What the registry says of the entry.
+    /// The state of the entry in the registry.
     #[serde(skip)]
     pub status: Option<String>,
 }
@@ -143,7 +143,7 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// What is added, for the user.
+    /// The addition, in words for the user.
     pub fn describe(self) -> String {
         let text = match self.0 {
             Kind::Package(package) => match &package.version {

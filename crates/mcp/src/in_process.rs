@@ -58,7 +58,7 @@ pub trait Tools: Send + Sync {
     ) -> BoxFuture<'a, Option<Box<RawValue>>>;
 }
 
-/// What a server says of itself.
+/// The introduction of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Introduction {
     /// Its name.

@@ -215,7 +215,7 @@ fn tool(operation: &Operation, input: Value, output: Option<Value>) -> Value {
     Value::Object(tool)
 }
 
-/// What a model reads and searches: summary, description, the request, and the tags as its groups.
+/// The text that a model reads and searches: summary, description, the request, and the tags as its groups.
 fn description(operation: &Operation) -> String {
     let mut text = operation.summary.trim().to_owned();
     if !text.is_empty() && !text.ends_with(['.', '!', '?']) {
@@ -236,7 +236,7 @@ fn description(operation: &Operation) -> String {
     format!("{text}\n\n{} {}{tags}", operation.method, operation.path).trim().to_owned()
 }
 
-/// What the method says of the effects (RFC 9110, section 9.2).
+/// The annotations by the method and its effects (RFC 9110, section 9.2).
 fn annotations(method: &str) -> Value {
     match method {
         "GET" | "HEAD" | "OPTIONS" | "TRACE" => json!({ "readOnlyHint": true, "idempotentHint": true }),

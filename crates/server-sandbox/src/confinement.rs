@@ -26,7 +26,7 @@ const NAME_LENGTH: usize = 32;
 pub struct Confinement {
     /// The server's name.
     pub server: String,
-    /// What it may use.
+    /// The grants of the server.
     pub settings: Settings,
     /// The lowest tier with which it is started.
     pub minimum: Layers,

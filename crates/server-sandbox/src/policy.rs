@@ -18,7 +18,7 @@ const SHARED: u64 = 256 << 20;
 /// The folder for temporary files in a private folder, which replaces `/tmp` where the server has none of its own.
 const TEMPORARY_FOLDER: &str = "tmp";
 
-/// What a policy is made of.
+/// The parts of a policy.
 pub(crate) struct Parts<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) layers: Layers,

@@ -1,4 +1,4 @@
-//! What a confined server was refused in a trial, and the settings that would allow it.
+//! The refusals of a confined server in a trial, and the settings that would allow it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sandbox::Network;
 
-/// What a server may use beyond its own installation and its working folder, which it reads. The default is what
+/// The grants of a server beyond its own installation and its working folder, which it reads. The default is what
 /// `sandbox: true` means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {

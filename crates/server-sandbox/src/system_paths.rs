@@ -1,5 +1,5 @@
-//! What every confined server sees of the system: programs, libraries, and the files by which they find hosts, users,
-//! certificates and fonts. Nothing here is private to a user or a machine: no `/etc/shadow`, no host keys, no sockets.
+//! The parts of the system that every confined server sees: programs, libraries, and the files by which they find hosts,
+//! users, certificates and fonts. Nothing here is private to a user or a machine: no `/etc/shadow`, no host keys, no sockets.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub(crate) const READ: &[&str] = &[
 /// Devices without a state.
 pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What a server reads of `/proc` without one of its own: its own entry, and facts about the machine.
+/// The parts that a server reads of `/proc` without one of its own: its own entry, and facts about the machine.
 pub(crate) const PROCESSES: &[&str] = &[
     "/proc/self",
     "/proc/cpuinfo",

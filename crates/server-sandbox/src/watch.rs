@@ -23,12 +23,12 @@ pub struct Watch {
     _lock: File,
 }
 
-/// What was recorded.
+/// The recorded refusals.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// How often the server was started.
     pub starts: usize,
-    /// What it was refused, without duplicates.
+    /// Its refusals, without duplicates.
     pub refusals: Vec<Refusal>,
 }
 

@@ -7,7 +7,7 @@ use sandbox::Network;
 use crate::Settings;
 
 impl Settings {
-    /// What the server may use, with the words for each kind.
+    /// The grants of the server, with the words for each kind.
     pub fn in_words(&self) -> [(&'static str, String); 6] {
         let network = match self.network {
             Network::None => "none",
@@ -35,7 +35,7 @@ fn paths(paths: &[std::path::PathBuf]) -> Vec<impl Display> {
     paths.iter().map(|path| path.display()).collect()
 }
 
-/// What every server has, and what else this one has.
+/// The grants of every server, and the further ones of this server.
 fn also(always: &str, more: &[impl Display]) -> String {
     more.iter().fold(always.to_owned(), |text, one| format!("{text}, {one}"))
 }

@@ -71,7 +71,7 @@ pub struct ClientSession {
     /// The only one whose requests it serves, if they have a subject.
     pub subject: Option<Arc<Subject>>,
     pub(crate) answers: SessionAnswers,
-    /// What its requests have received.
+    /// The answers that its requests have received.
     flows: State,
     /// The shapes of tools' answers so far.
     pub(crate) seen: AnswerShapes,
@@ -165,8 +165,8 @@ impl ClientSession {
         }
     }
 
-    /// What its requests have received, and the flows that its user has allowed. Clients without a session share them
-    /// like their cached results, to the end of this process.
+    /// The answers that its requests have received, and the flows that its user has allowed. Clients without a session
+    /// share them like their cached results, to the end of this process.
     pub(crate) fn flows(&self) -> State {
         match self.lasts() || self.is_agent() {
             true => self.flows.clone(),

@@ -119,7 +119,7 @@ pub struct ServerState {
     engine: tokio::sync::Mutex<Option<Opened>>,
     /// The offered tools for clients over HTTP, by their capabilities.
     lives: Mutex<BTreeMap<Abilities, Arc<CatalogWatcher>>>,
-    /// What clients without a session have received, by owner.
+    /// The received answers of clients without a session, by owner.
     flows: Mutex<BTreeMap<String, State>>,
 }
 
@@ -347,7 +347,7 @@ impl ServerState {
         upstreams
     }
 
-    /// What the clients of an owner have received that have no session. It is never forgotten.
+    /// The received answers of an owner's clients that have no session. They are never forgotten.
     pub(crate) fn flows_of(&self, owner: &str) -> State {
         let mut flows = self.flows.lock();
         let is_full = flows.len() >= FLOW_OWNERS && !flows.contains_key(owner);

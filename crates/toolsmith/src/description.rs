@@ -1,4 +1,4 @@
-//! What a model reads of the tools.
+//! Descriptions of the tools for a model.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

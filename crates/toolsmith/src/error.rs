@@ -22,7 +22,7 @@ impl Error {
         self.0.message()
     }
 
-    /// What to do.
+    /// Advice: the next steps.
     #[must_use]
     pub fn hints(&self) -> &[String] {
         &self.0.hints

@@ -1,4 +1,4 @@
-//! What happens in an execution, as its events.
+//! Events of an execution.
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;

@@ -12,7 +12,7 @@ pub(crate) struct OfferArguments {
     #[arg(long, value_name = "ENTRY",
           conflicts_with_all = ["line", "command", "args", "url", "cwd", "transport"])]
     pub(crate) registry: Option<String>,
-    /// What to use of an entry with several packages: npm, pypi, nuget, oci, mcpb or remote (default: the first that can
+    /// The package to use of an entry with several: npm, pypi, nuget, oci, mcpb or remote (default: the first that can
     /// be used).
     #[arg(long, value_name = "KIND", requires = "registry")]
     pub(crate) package: Option<String>,

@@ -115,7 +115,7 @@ fn program(command: &str, folder: &Path, kind: Kind) -> String {
     }
 }
 
-/// What the server may use beyond the defaults: the folders and files that the user names for it.
+/// The grants beyond the defaults: the folders and files that the user names for it.
 fn grants(manifest: &Manifest, answers: &Answers) -> Result<Json, Error> {
     let (mut read, mut write) = (Vec::new(), Vec::new());
     for (name, value) in manifest.values()? {

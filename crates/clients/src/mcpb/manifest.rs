@@ -18,7 +18,7 @@ pub(super) const PLATFORM: &str = "linux";
 /// Maximum number of questions: more is no form that a user would fill in.
 const MAX_QUESTIONS: usize = 100;
 
-/// What a manifest says of its server.
+/// The server in a manifest.
 #[derive(Debug, Deserialize)]
 pub(super) struct Manifest {
     #[serde(alias = "dxt_version")]
@@ -47,7 +47,7 @@ pub(super) struct Server {
     pub(super) mcp_config: Option<Launch>,
 }
 
-/// What runs a server.
+/// The program that runs a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -69,7 +69,7 @@ pub(super) struct Launch {
     pub(super) platform_overrides: BTreeMap<String, Override>,
 }
 
-/// What differs on a platform.
+/// The differences on a platform.
 #[derive(Debug, Deserialize)]
 pub(super) struct Override {
     pub(super) command: Option<String>,

@@ -47,7 +47,7 @@ pub enum Format {
 pub struct Question {
     /// Its name, by which scripts set it.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// The values without an answer.
     pub defaults: Vec<String>,

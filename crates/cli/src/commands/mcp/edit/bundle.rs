@@ -21,7 +21,7 @@ const ENDINGS: [&str; 2] = [".mcpb", ".dxt"];
 /// The number of characters of a hash in a folder's name.
 const SHORT_HASH: usize = 16;
 
-/// What a new server starts with, before its other settings.
+/// The start of a new server, before its other settings.
 pub(super) struct Base {
     pub(super) entry: Entry,
     pub(super) values: Values,

@@ -20,7 +20,7 @@ const REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// The version of the registries' interface.
 const INTERFACE: &str = "v0.1";
 
-/// What is added.
+/// The addition.
 pub(super) enum Offered {
     /// A server with this entry, and its values.
     Server(Entry, Values),

@@ -155,7 +155,7 @@ fn path(text: &str) -> String {
     path.map_or_else(|| text.to_owned(), |path| path.to_string_lossy().into_owned())
 }
 
-/// What the user types; nothing stands for the default.
+/// The text that the user types; nothing stands for the default.
 async fn typed(question: &Question, user: &TerminalPrompt) -> Result<Vec<String>, Failure> {
     let mut all = Vec::new();
     while all.len() < MAX_VALUES {

@@ -1,4 +1,4 @@
-//! What the commands that change servers report of them.
+//! Reports of the commands that change servers.
 
 use clients::edit::Entry;
 use config::command_line;
