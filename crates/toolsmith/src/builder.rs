@@ -128,8 +128,9 @@ impl Builder {
         self
     }
 
-    /// Uses this file as the helper of the sandbox: the program `toolsmith-sandbox`. Without it, this program is its own
-    /// helper, and calls [`helper`](crate::helper) in `main`.
+    /// Uses this file as the helper of the sandbox: the program `toolsmith-sandbox` of the same version. A relative path is
+    /// in the folder of this program. Without it, this program is its own helper, and calls [`helper`](crate::helper) in
+    /// `main`.
     #[must_use]
     pub fn helper(mut self, file: impl Into<PathBuf>) -> Self {
         self.helper = Some(file.into());
