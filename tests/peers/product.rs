@@ -34,7 +34,7 @@ impl Product {
         let itself = std::env::current_exe().map_err(|error| error.to_string())?;
         let binary = itself.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("toolsmith");
         if !binary.is_file() {
-            return Err(format!("{} is missing: type `cargo build -p toolsmith`", binary.display()));
+            return Err(format!("{} is missing: type `cargo build -p toolsmith-cli`", binary.display()));
         }
         // Earlier runs of the workspace's tests have warmed it.
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolsmith-home/cache");

@@ -77,7 +77,7 @@ pub fn binary() -> &'static Path {
         let binary = programs_folder().join("toolsmith");
         assert!(
             binary.is_file(),
-            "{} is missing: type `cargo test --workspace`, or `cargo build -p toolsmith` before this",
+            "{} is missing: type `cargo test --workspace`, or `cargo build -p toolsmith-cli` before this",
             binary.display()
         );
         binary

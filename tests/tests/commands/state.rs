@@ -3,7 +3,7 @@
 //!
 //! `tests/fixtures/state-0.2` has the files that version 0.2 wrote. This command wrote them, and writes those of a later
 //! version into a folder of its own (change `FIXTURE` first):
-//! `cargo build -p toolsmith && cargo test -p end-to-end state::write -- --ignored`
+//! `cargo build -p toolsmith-cli && cargo test -p end-to-end state::write -- --ignored`
 //!
 //! Fold what is left in a `-wal` file into its database: `sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'`.
 //!

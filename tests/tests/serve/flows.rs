@@ -92,14 +92,39 @@ fn parts_of_earlier_answers_are_marked() {
 web::echo().message(format!("Dear all, {mail}")).await?.text()"#;
     let (questions, answer) = call(&mut server, 1, &execute(code), &["once"]);
     assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
-    assert_snapshot!(normal(&questions[0]), @"");
+    assert_snapshot!(normal(&questions[0]), @r#"
+    A call needs your permission: web.echo
+      {
+        "message": "Dear all, Ada wrote:\n\"the key is below the mat\""
+      }
+    It can carry what mail.echo (private) answered.
+    Its arguments have (a help, no proof):
+      `message`: 37 of 47 characters from mail.echo #1
+    Allow this call?
+    "#);
     let log = std::fs::read_to_string(server.path("log/audit.jsonl")).unwrap();
     assert!(!log.contains("below the mat"), "{log}");
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let flows = lines.filter(|line| !line["flows"].is_null());
     let flows: Vec<Value> =
         flows.map(|line| json!({ "event": line["event"], "flows": line["flows"] })).collect();
-    assert_snapshot!(serde_json::to_string_pretty(&flows).unwrap(), @"");
+    assert_snapshot!(serde_json::to_string_pretty(&flows).unwrap(), @r#"
+    [
+      {
+        "event": "manifest",
+        "flows": [
+          "answers of mail.echo (private) into web.echo"
+        ]
+      },
+      {
+        "event": "approval",
+        "flows": [
+          "answers of mail.echo (private) into web.echo",
+          "`message`: 37 of 47 characters from mail.echo #1"
+        ]
+      }
+    ]
+    "#);
 }
 
 /// The permission of the tools and the flows of a call are one question.

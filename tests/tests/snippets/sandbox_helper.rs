@@ -51,7 +51,11 @@ fn put(file: &Path, to: &Path) {
 /// The helper of the tested program.
 fn built() -> PathBuf {
     let helper = binary().with_file_name(NAME);
-    assert!(helper.is_file(), "{} is missing: type `cargo build -p toolsmith` before this", helper.display());
+    assert!(
+        helper.is_file(),
+        "{} is missing: type `cargo build -p toolsmith-cli` before this",
+        helper.display()
+    );
     helper
 }
 

@@ -232,7 +232,7 @@ fn compare(page: &str, expected: &str) {
     }
     assert!(
         read(&path) == expected,
-        "docs/{page} differs from the code; write it with: UPDATE_DOCS=1 cargo test -p toolsmith reference_pages"
+        "docs/{page} differs from the code; write it with: UPDATE_DOCS=1 cargo test -p toolsmith-cli reference_pages"
     );
 }
 
