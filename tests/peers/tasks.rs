@@ -1,7 +1,7 @@
 //! Tasks of the official TypeScript SDKs: a server with a tool that runs only as a task, and a client that runs a
 //! snippet as a task.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     clients::Serving,
