@@ -32,13 +32,15 @@ impl Error {
 impl fmt::Display for Error {
     /// The message, with advice in further lines.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
+        formatter.write_str(&self.0.message())?;
+        self.0.hints.iter().try_for_each(|hint| write!(formatter, "\nhelp: {hint}"))
     }
 }
 
 impl fmt::Debug for Error {
+    /// The same: it is what a `main` that returns the error prints.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
+        fmt::Display::fmt(self, formatter)
     }
 }
 
