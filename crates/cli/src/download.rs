@@ -28,22 +28,23 @@ fn is_safe(url: &Url) -> bool {
     }
 }
 
-/// Writes what is at an address to `to`.
+/// Advice after a request without an answer.
+pub(crate) const NETWORK: &str = "check the network, and HTTPS_PROXY if you need a proxy";
+
+/// The reasons of a failed request, without its address.
+pub(crate) fn reasons(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    // reqwest's errors name their reasons one below the other.
+    let all = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// Writes the content of an address to `to`.
 ///
 /// # Errors
 /// If it can't be read, or has more than `limit` bytes.
 pub(crate) async fn download(address: &Url, limit: u64, to: &mut impl Write) -> Result<(), Failure> {
-    let broken = |error: reqwest::Error| {
-        let error = error.without_url();
-        let mut reasons = vec![error.to_string()];
-        // reqwest's errors name their reasons one below the other.
-        let mut below = std::error::Error::source(&error);
-        while let Some(reason) = below {
-            reasons.push(reason.to_string());
-            below = reason.source();
-        }
-        failed(address, &reasons.join(": ")).hint("check the network, and HTTPS_PROXY if you need a proxy")
-    };
+    let broken = |error: reqwest::Error| failed(address, &reasons(error)).hint(NETWORK);
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder()
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))

@@ -152,7 +152,7 @@ impl Drop for Progress {
     }
 }
 
-/// Wakes whoever follows a task when its server announces a change. Dropping it ends that.
+/// The watch of a task: wakes its follower when the server announces a change. Dropping it ends the watch.
 pub(crate) struct TaskWatch {
     tasks: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
     id: String,
@@ -218,14 +218,14 @@ impl Client {
         TaskWatch { tasks: Arc::clone(&self.tasks), id: id.to_owned(), changed }
     }
 
-    /// Wakes whoever follows the task with this id.
+    /// Wakes the follower of the task with this id.
     fn task_changed(&self, id: &str) {
         if let Some(changed) = self.tasks.lock().get(id) {
             changed.notify_one();
         }
     }
 
-    /// Passes progress on to whoever tracks the request with this token, and to the host.
+    /// Passes progress on to the watcher of the request with this token, and to the host.
     pub(crate) fn progressed(&self, token: &ProgressToken, made: ProgressMade) {
         let watcher = self.watchers.lock().get(token).map(|watcher| {
             watcher.made.notify_one();

@@ -103,7 +103,7 @@ impl<'a> Pool<'a> {
         }
         let number = self.parts.len();
         let name = self.name(reference);
-        // The reference stands in until the part is translated.
+        // Until the part is translated, its place has the reference.
         let part = Part { name, schema: reference.into(), references: Vec::new(), size: Size::default() };
         self.parts.push(part);
         self.by_reference.insert(reference.to_owned(), number);

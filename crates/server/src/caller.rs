@@ -141,7 +141,7 @@ pub struct Caller {
     is_attached: watch::Sender<bool>,
     /// The kind of the answer to the request, once it is decided.
     answer: OnceLock<AnswerKind>,
-    /// Wakes whoever may let the work go on as a task, because the server that it calls does so.
+    /// Lets the work go on as a task, because the server that it calls does so.
     task: Notify,
     /// The last message about progress.
     message: Mutex<Option<String>>,

@@ -1,4 +1,4 @@
-//! What the examples print.
+//! The outputs of the examples.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -9,7 +9,7 @@ use end_to_end::cache::shared;
 use end_to_end::harness::binary;
 use insta::assert_snapshot;
 
-/// What an example prints, given this on standard input.
+/// Returns the output of an example with this standard input.
 fn printed(program: &str, arguments: &[&str], input: &str) -> String {
     let mut command = Command::new(program);
     command.args(arguments).env("TOOLSMITH_CACHE_DIR", shared());

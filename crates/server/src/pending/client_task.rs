@@ -135,7 +135,7 @@ impl Task {
         let mut progress = self.progress.lock();
         for (key, response) in responses {
             if let Some(ask) = progress.questions.remove(key) {
-                // Whoever asked may have stopped waiting.
+                // The client may have stopped waiting.
                 let _ = ask.answer.send(response.clone());
                 progress.updated = SystemTime::now();
             }

@@ -10,6 +10,8 @@ use reqwest::{Client, StatusCode, Url};
 use semver::Version;
 use serde::Deserialize;
 
+use crate::download::{NETWORK, reasons};
+
 /// The variable with the address of the newest release's description.
 const ADDRESS: &str = "TOOLSMITH_RELEASES";
 
@@ -97,26 +99,16 @@ fn address(given: Option<String>, repository: Option<&str>) -> Result<Url, Failu
 
 /// Requests the description. It follows no redirects.
 async fn request(address: &Url) -> Result<Vec<u8>, Failure> {
-    let offline = |error: reqwest::Error| {
-        let mut reasons = vec![error.to_string()];
-        // reqwest's errors name their reasons one below the other.
-        let mut below = std::error::Error::source(&error);
-        while let Some(reason) = below {
-            reasons.push(reason.to_string());
-            below = reason.source();
-        }
-        failed(address, &reasons.join(": ")).hint("check the network, and HTTPS_PROXY if you need a proxy")
-    };
-    let without_address = |error: reqwest::Error| offline(error.without_url());
+    let offline = |error: reqwest::Error| failed(address, &reasons(error)).hint(NETWORK);
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder()
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
         .timeout(TIMEOUT)
         .redirect(Policy::none())
         .build()
-        .map_err(without_address)?;
+        .map_err(offline)?;
     let sent = client.get(address.clone()).header(ACCEPT, "application/json").send().await;
-    let mut response = sent.map_err(without_address)?;
+    let mut response = sent.map_err(offline)?;
     match response.status() {
         StatusCode::OK => {}
         StatusCode::NOT_FOUND => {
@@ -133,7 +125,7 @@ async fn request(address: &Url) -> Result<Vec<u8>, Failure> {
         }
     }
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(without_address)? {
+    while let Some(chunk) = response.chunk().await.map_err(offline)? {
         if bytes.len() + chunk.len() > LARGEST {
             return Err(failed(address, &format!("the response has more than {LARGEST} bytes"))
                 .hint(format!("if {ADDRESS} is set, check the address in it")));
