@@ -65,7 +65,7 @@ async fn chat_in(runtime: &mut Runtime, options: &TalkOptions, mut signals: Sign
     let editor = Editor::start(terminal, history)?;
     let notices = notices::start(&chat);
     welcome(&chat, editor.is_interactive);
-    let code = converse(&mut chat, &editor, &mut signals).await;
+    let code = Box::pin(converse(&mut chat, &editor, &mut signals)).await;
     notices.abort();
     // A signal may have come while a line was edited.
     terminal.edit(None);
@@ -219,7 +219,7 @@ async fn say(
         }
     };
     let started = std::time::Instant::now();
-    let (turn, tally) = chat.turn(blocks, cancelled).await;
+    let (turn, tally) = Box::pin(chat.turn(blocks, cancelled)).await;
     ahead.end_turn(matches!(turn, TurnResult::Cancelled));
     let terminal = &chat.terminal;
     match turn {

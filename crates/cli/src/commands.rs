@@ -158,7 +158,7 @@ async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone(), CancellationToken::new())?;
     tokio::select! {
-        done = work => done,
+        done = Box::pin(work) => done,
         () = cancel.cancelled() => Ok(exit_code::CANCELLED),
     }
 }

@@ -188,7 +188,7 @@ impl<'a> Execution<'a> {
         catalog: &Catalog,
         host: &dyn ToolHost,
     ) -> Result<Outcome, Failure> {
-        let run = engine.run(request, catalog, host, &self.journal);
+        let run = Box::pin(engine.run(request, catalog, host, &self.journal));
         Ok(match &self.new.terminal {
             Some(terminal) => terminal.working(run).await?,
             None => run.await?,

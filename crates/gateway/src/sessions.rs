@@ -257,7 +257,7 @@ impl Sessions {
             command.niceness = self.niceness;
         }
         async move {
-            let connecting = connection::connect(&config, &masker, host.clone(), offers);
+            let connecting = Box::pin(connection::connect(&config, &masker, host.clone(), offers));
             waiting::start(&*host, &config, connecting).await
         }
     }
@@ -405,7 +405,7 @@ impl Sessions {
             arguments: &arguments,
             questions: self.host.questions(),
         });
-        let send = async {
+        let send = Box::pin(async {
             let as_task = tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw));
             match session.call_with(tool, arguments, CallOptions::with_meta(meta).as_task(as_task)).await {
                 Ok(result) => {
@@ -413,7 +413,7 @@ impl Sessions {
                 }
                 Err(error) => Err(self.failure(&error)),
             }
-        };
+        });
         waiting::answer(&*self.host, server, tool, call.make(send)).await
     }
 

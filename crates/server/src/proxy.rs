@@ -286,13 +286,13 @@ impl ProxiedRequest {
             "tools/call" => request.parameters.get("name").and_then(Value::as_str).map(str::to_owned),
             _ => None,
         };
-        let asking = async {
+        let asking = Box::pin(async {
             // A missing session would be started; a server that has been removed must not be.
             self.check_in_force(server, tool.as_deref())?;
             let session = self.connected(server).await?;
             self.check_in_force(server, tool.as_deref())?;
             asking(self.caller.clone(), session.carry(method, self.with_level(request, &session))).await
-        };
+        });
         let mut notices = self.upstreams.host().notices();
         let answered = Notify::new();
         let asking = async {

@@ -68,7 +68,7 @@ async fn serve_in(
         }
         None => {
             let service = |session| PipeService::new(McpService::new(state.clone(), session));
-            pipes::serve(state.clone(), service, stop).await
+            Box::pin(pipes::serve(state.clone(), service, stop)).await
         }
     }
 }

@@ -169,7 +169,8 @@ async fn a_new_login_replaces_tokens_of_other_settings() {
     assert_snapshot!(normal(&fixture.connect().await.unwrap_err()), @r"
     MCP server `guarded`: cannot connect: its tokens are not used, because they were issued with another oauth.client_id than is configured now; if the change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration
     ");
-    watched(mcp::login(&fixture.config, None, mcp::Browser::Here, |_| async { None })).await.unwrap();
+    let login = mcp::login(&fixture.config, None, mcp::Browser::Here, |_| async { None });
+    watched(Box::pin(login)).await.unwrap();
     assert_eq!(call(&fixture.connect().await.unwrap(), "echo").await.unwrap(), "echo");
 }
 

@@ -112,12 +112,12 @@ impl Fixture {
 
     /// Logs in with the scripted browser.
     pub(crate) async fn login(&self, challenge: &Challenge) -> Result<(), Error> {
-        watched(mcp::login(&self.config, Some(challenge), Browser::Here, |consent| async move {
+        let login = mcp::login(&self.config, Some(challenge), Browser::Here, |consent| async move {
             let (Consent::Redirect { address, .. } | Consent::Code { address, .. }) = consent;
             drop(browser::visit(&address).await);
             None
-        }))
-        .await
+        });
+        watched(Box::pin(login)).await
     }
 
     /// Logs in and connects.

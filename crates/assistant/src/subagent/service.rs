@@ -148,7 +148,7 @@ impl ServerHandler for McpService {
         let sizes = MessageSizes::of(&context);
         poll_off_loop(sizes.request(), async {
             let ending = RequestEnd::of(&self.subagent.state, &context);
-            let result = ending.or_answer(self.call(request, context)).await?;
+            let result = ending.or_answer(Box::pin(self.call(request, context))).await?;
             let result = of_era("tools/call", result, stateless);
             off_loop(sizes.set_result(&result), || protocol_types::call(result))
         })

@@ -103,7 +103,7 @@ pub(super) async fn run(
     let flows = FlowGate::of_command(config, &job.allowed.approved);
     new.sinks.push(flows.clone());
     let execution = Execution::begin(new);
-    let done = run_in(&execution, job, flows, show).await;
+    let done = Box::pin(run_in(&execution, job, flows, show)).await;
     if let (Some(kept), Err(failure)) = (&execution.kept, &done) {
         kept.end(without_outcome(failure), "");
     }

@@ -60,25 +60,27 @@ where
     // Not after the user has logged in.
     authorizer.store.check_replaceable().await.map_err(|failure| fail(failure.to_string()))?;
     if authorizer.settings.grant == Grant::ClientCredentials {
-        let done = authorizer.log_in_by_credentials(challenge.and_then(Challenge::header)).await;
+        let logging_in = authorizer.log_in_by_credentials(challenge.and_then(Challenge::header));
+        let done = Box::pin(logging_in).await;
         return done.map_err(|failure| fail(failure.to_string()));
     }
     let header = challenge.and_then(Challenge::header);
     if browser == Browser::Anywhere {
-        let prepared =
-            within(Instant::now() + EXCHANGE_TIMEOUT, DeviceLogin::prepare(&authorizer, header)).await;
+        let preparing = Box::pin(DeviceLogin::prepare(&authorizer, header));
+        let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, preparing).await;
         if let Some(login) = prepared.map_err(|failure| fail(failure.to_string()))? {
-            let agreed = first(open(login.consent()).map(|_| None), login.finish()).await;
+            let agreed = first(open(login.consent()).map(|_| None), Box::pin(login.finish())).await;
             return agreed.map_err(|failure| fail(failure.to_string()));
         }
     }
     let callback =
         Callback::bind().await.map_err(|error| fail(format!("cannot listen for the browser: {error}")))?;
-    let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, async {
+    let preparing = Box::pin(async {
         Login::prepare(&authorizer, header, callback.redirect_uri())
             .await
             .map_err(|error| explained(&error, &authorizer.refusal))
     });
+    let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, preparing);
     let login = prepared.await.map_err(|failure| fail(failure.to_string()))?;
     let consent = Consent::Redirect { address: login.address.clone(), redirect: callback.redirect_uri() };
     let given = open(consent).map(|address| address.map(Ok));

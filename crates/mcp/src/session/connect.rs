@@ -274,7 +274,7 @@ impl Attempt<'_> {
 
     async fn sse(&self, remote: &Remote) -> Result<Session, Unconnected> {
         let health = self.health();
-        let opening = SseTransport::open(self.sender(remote)?, self.router(&health));
+        let opening = Box::pin(SseTransport::open(self.sender(remote)?, self.router(&health)));
         let transport = self.in_time(opening, Evidence::default).await?;
         let transport = transport.map_err(|failure| Unconnected {
             may_be_other: failure.is_of_another_transport(),
@@ -318,8 +318,8 @@ impl Attempt<'_> {
         T: IntoTransport<RoleClient, E, A>,
         E: std::error::Error + Send + Sync + 'static,
     {
-        // Pinned here, so that the process is inspected before its pipes are closed.
-        let mut handshake = std::pin::pin!(self.client.clone().serve_with_lifecycle(transport, lifecycle));
+        // Kept here, so that the process is inspected before its pipes are closed.
+        let mut handshake = Box::pin(self.client.clone().serve_with_lifecycle(transport, lifecycle));
         let evidence = || {
             let evidence = local.as_ref().map(LocalServer::evidence).unwrap_or_default();
             with_stray(evidence, &health)

@@ -209,7 +209,7 @@ impl Session {
         if let Some(on_task) = &terms.on_task {
             on_task();
         }
-        self.follow(created, request, terms).await
+        Box::pin(self.follow(created, request, terms)).await
     }
 
     /// Follows a task to the end: returns the result of its call. The call's limits apply to all of it. `request` is

@@ -144,7 +144,7 @@ async fn session_of<T>(
     let response = match sessions.start(name).await {
         Ok(opened) => {
             let wait = Wait::answer(name.clone());
-            let answer = terminal.notifier().awaiting(&wait, ask(&opened.session)).await;
+            let answer = terminal.notifier().awaiting(&wait, Box::pin(ask(&opened.session))).await;
             answer
                 .map_err(|error| error.report(|message| sessions.masker().mask(message).into_owned()).into())
         }
