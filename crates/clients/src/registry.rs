@@ -10,7 +10,7 @@ use config::Error;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use self::command::Package;
+use self::command::{Package, Unusable};
 pub use self::inputs::{Answers, Format, Question, literal};
 use self::inputs::{Input, fill, named};
 use super::edit::Entry;
@@ -155,17 +155,20 @@ impl<'a> Offer<'a> {
         printable::exact(&text)
     }
 
-    /// Whether the offer can be used; the error has the reason.
-    fn check(self) -> Result<(), String> {
+    /// Checks whether the offer can be used.
+    fn check(self) -> Result<(), Unusable> {
         match self.0 {
             Kind::Package(package) => command::check(package)?,
             Kind::Remote(remote) if !matches!(remote.r#type.as_str(), "streamable-http" | "sse") => {
-                return Err(format!("its transport {} is unknown", printable::name(&remote.r#type)));
+                return Err(Unusable(format!(
+                    "its transport {} is unknown",
+                    printable::name(&remote.r#type)
+                )));
             }
             Kind::Remote(_) => {}
         }
         if self.questions().len() > MAX_QUESTIONS {
-            return Err(format!("it asks for more than {MAX_QUESTIONS} values"));
+            return Err(Unusable(format!("it asks for more than {MAX_QUESTIONS} values")));
         }
         Ok(())
     }

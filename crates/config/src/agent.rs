@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::key_macros::{Kind, Merge, record, section};
-use super::key_types::{Address, Count, FilePath, Number, Seconds, Size, VariableName, text};
+use super::key_types::{Address, Count, FilePath, InvalidValue, Number, Seconds, Size, VariableName, text};
 use super::placed::AsWritten;
 use super::problems::check_server_name;
 
@@ -190,21 +190,25 @@ text! {
     Description(String) by description;
 }
 
-fn not_empty(name: &str) -> Result<String, String> {
-    if name.is_empty() { Err("the name is empty; write a name".to_owned()) } else { Ok(name.to_owned()) }
+fn not_empty(name: &str) -> Result<String, InvalidValue> {
+    if name.is_empty() {
+        Err(InvalidValue::of("the name is empty; write a name"))
+    } else {
+        Ok(name.to_owned())
+    }
 }
 
-fn api(name: &str) -> Result<Api, String> {
+fn api(name: &str) -> Result<Api, InvalidValue> {
     Api::of(name).ok_or_else(|| {
         let known: Vec<_> = Api::ALL.iter().map(|(_, name)| *name).collect();
-        format!(
+        InvalidValue(format!(
             "unknown model type {name:?}; write one of {} (openai with a base_url for compatible providers)",
             known.join(", ")
-        )
+        ))
     })
 }
 
-fn thinking(text: &str) -> Result<Thinking, String> {
+fn thinking(text: &str) -> Result<Thinking, InvalidValue> {
     match text {
         "off" | "false" => Ok(Thinking::Off),
         "low" => Ok(Thinking::Low),
@@ -212,7 +216,11 @@ fn thinking(text: &str) -> Result<Thinking, String> {
         "high" => Ok(Thinking::High),
         _ => match text.parse() {
             Ok(tokens) if tokens > 0 => Ok(Thinking::Tokens(tokens)),
-            _ => Err(format!("unknown value {text:?}; write off, low, medium, high, or a number of tokens")),
+            _ => {
+                let why =
+                    format!("unknown value {text:?}; write off, low, medium, high, or a number of tokens");
+                Err(InvalidValue(why))
+            }
         },
     }
 }
@@ -225,9 +233,9 @@ fn tool_name(name: &str) -> Result<String, &'static str> {
     }
 }
 
-fn description(text: &str) -> Result<String, String> {
+fn description(text: &str) -> Result<String, InvalidValue> {
     if text.trim().is_empty() {
-        return Err("the description is empty; say what the subagent does".to_owned());
+        return Err(InvalidValue::of("the description is empty; say what the subagent does"));
     }
     Ok(text.to_owned())
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::error::Error;
 use super::folders;
 use super::key_macros::{Kind, Written, section};
-use super::key_types::{Count, FilePath, Seconds, ShownPath, Size, text};
+use super::key_types::{Count, FilePath, InvalidValue, Seconds, ShownPath, Size, text};
 use super::placed::At;
 
 /// Minimum memory of a program, in bytes (16 MiB).
@@ -101,8 +101,8 @@ text! {
     Tier(Layers) by tier;
 }
 
-fn tier(name: &str) -> Result<Layers, String> {
-    name.parse().map_err(|error: sandbox::UnknownTier| error.to_string())
+fn tier(name: &str) -> Result<Layers, InvalidValue> {
+    name.parse::<Layers>().map_err(InvalidValue::of)
 }
 
 impl Written for Tier {
@@ -126,14 +126,16 @@ struct PathToGrant {
 }
 
 impl TryFrom<PathToGrant> for GrantedPath {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(given: PathToGrant) -> Result<Self, String> {
+    fn try_from(given: PathToGrant) -> Result<Self, InvalidValue> {
         let (shown, path) = (given.shown.0.display(), given.path.value());
         match path.try_exists() {
             Ok(true) => Ok(GrantedPath(path)),
-            Ok(false) => Err(format!("{shown} does not exist; create it, or grant another path")),
-            Err(error) => Err(format!("{shown} can't be granted: {}", error.kind())),
+            Ok(false) => {
+                Err(InvalidValue(format!("{shown} does not exist; create it, or grant another path")))
+            }
+            Err(error) => Err(InvalidValue(format!("{shown} can't be granted: {}", error.kind()))),
         }
     }
 }

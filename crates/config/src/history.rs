@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::age;
 use super::decode::Problem;
 use super::key_macros::{Kind, Merge as _, Written, section};
-use super::key_types::Size;
+use super::key_types::{InvalidValue, Size};
 use super::serve::ArgumentsKept;
 use super::source::Document;
 
@@ -43,13 +43,15 @@ section! {
 pub struct Age(#[schemars(with = "String")] Duration);
 
 impl TryFrom<String> for Age {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
         match age::parse(&text) {
-            Ok(age) if age.is_zero() => Err(format!("{text:?} is too short; write at least 1s")),
+            Ok(age) if age.is_zero() => {
+                Err(InvalidValue(format!("{text:?} is too short; write at least 1s")))
+            }
             Ok(age) => Ok(Age(age)),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(InvalidValue::of(error)),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::key_macros::{Kind, Merge, record, section};
-use super::key_types::{Count, Expanded, Number, address, text};
+use super::key_types::{Count, Expanded, InvalidValue, Number, address, text};
 use super::permissions::Glob;
 
 /// Maximum of `serve.auth.clockTolerance`, in seconds: clocks that differ by more need to be set.
@@ -138,15 +138,16 @@ fn is_secure(url: &Url) -> bool {
 }
 
 impl TryFrom<Expanded> for SecureAddress {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(Expanded(text): Expanded) -> Result<Self, String> {
+    fn try_from(Expanded(text): Expanded) -> Result<Self, InvalidValue> {
         let url = identifier(&text)?;
         if is_secure(&url) {
             Ok(SecureAddress(text))
         } else {
-            Err("an answer over http could be replaced on the way; write https:// (http:// is only for this machine)"
-                .to_owned())
+            Err(InvalidValue::of(
+                "an answer over http could be replaced on the way; write https:// (http:// is only for this machine)",
+            ))
         }
     }
 }
@@ -166,9 +167,9 @@ impl Kind for SecureAddress {
 pub struct ResourceAddress(#[schemars(with = "String")] String);
 
 impl TryFrom<Expanded> for ResourceAddress {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(Expanded(text): Expanded) -> Result<Self, String> {
+    fn try_from(Expanded(text): Expanded) -> Result<Self, InvalidValue> {
         identifier(&text).map(|_| ResourceAddress(text))
     }
 }
@@ -182,10 +183,11 @@ impl Kind for ResourceAddress {
 }
 
 /// An address that identifies something: without a query and a fragment (RFC 8414, section 2; RFC 8707, section 2).
-fn identifier(text: &str) -> Result<Url, String> {
-    let url = address(text).map_err(|error| error.to_string())?;
+fn identifier(text: &str) -> Result<Url, InvalidValue> {
+    let url = address(text).map_err(InvalidValue::of)?;
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("this address must have neither a query (?) nor a fragment (#); remove them".to_owned());
+        let why = "this address must have neither a query (?) nor a fragment (#); remove them";
+        return Err(InvalidValue::of(why));
     }
     Ok(url)
 }
@@ -209,26 +211,26 @@ text! {
 }
 
 /// Checks a scope (RFC 6749, section 3.3).
-fn scope_name(text: &str) -> Result<String, String> {
+fn scope_name(text: &str) -> Result<String, InvalidValue> {
     let is_allowed = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     match !text.is_empty() && text.bytes().all(is_allowed) {
         true => Ok(text.to_owned()),
-        false => {
-            Err(format!("{text:?} is not the name of a scope; it has no spaces, quotes and backslashes"))
-        }
+        false => Err(InvalidValue(format!(
+            "{text:?} is not the name of a scope; it has no spaces, quotes and backslashes"
+        ))),
     }
 }
 
 /// The prefix of a token's hash in a configuration.
 pub const HASH_PREFIX: &str = "blake3:";
 
-fn token_hash(text: &str) -> Result<[u8; 32], String> {
+fn token_hash(text: &str) -> Result<[u8; 32], InvalidValue> {
     // The text may be the token itself, so it is not repeated.
     let wrong = || {
-        format!(
+        InvalidValue(format!(
             "this is not the hash of a token: {HASH_PREFIX} and 64 hexadecimal digits; get one from: \
-                            toolsmith token new NAME"
-        )
+             toolsmith token new NAME"
+        ))
     };
     let digits = text.strip_prefix(HASH_PREFIX).ok_or_else(wrong)?;
     if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -246,15 +248,15 @@ fn token_hash(text: &str) -> Result<[u8; 32], String> {
 ///
 /// # Errors
 /// If it is not one.
-pub fn check_day(text: &str) -> Result<(), String> {
+pub fn check_day(text: &str) -> Result<(), InvalidValue> {
     day(text).map(|_| ())
 }
 
 /// The end of a day in UTC.
-fn day(text: &str) -> Result<SystemTime, String> {
+fn day(text: &str) -> Result<SystemTime, InvalidValue> {
     let start = system::calendar::start_of_day(text).filter(|_| text.len() == "2027-01-31".len());
     let end = start.and_then(|start| start.checked_add(Duration::from_secs(86_400)));
-    end.ok_or_else(|| format!("{text:?} is not a day; write one such as 2027-01-31"))
+    end.ok_or_else(|| InvalidValue(format!("{text:?} is not a day; write one such as 2027-01-31")))
 }
 
 /// The tools of each scope.
@@ -264,9 +266,9 @@ fn day(text: &str) -> Result<SystemTime, String> {
 pub struct ScopesForm(BTreeMap<String, Vec<Glob>>);
 
 impl TryFrom<BTreeMap<String, Vec<Glob>>> for ScopesForm {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(scopes: BTreeMap<String, Vec<Glob>>) -> Result<Self, String> {
+    fn try_from(scopes: BTreeMap<String, Vec<Glob>>) -> Result<Self, InvalidValue> {
         for name in scopes.keys() {
             scope_name(name)?;
         }
@@ -302,9 +304,9 @@ record! {
 pub struct TokensForm(BTreeMap<String, NamedTokenForm>);
 
 impl TryFrom<BTreeMap<String, NamedTokenForm>> for TokensForm {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(tokens: BTreeMap<String, NamedTokenForm>) -> Result<Self, String> {
+    fn try_from(tokens: BTreeMap<String, NamedTokenForm>) -> Result<Self, InvalidValue> {
         for name in tokens.keys() {
             check_token_name(name)?;
         }
@@ -316,13 +318,13 @@ impl TryFrom<BTreeMap<String, NamedTokenForm>> for TokensForm {
 ///
 /// # Errors
 /// If it has other characters than letters, digits, `_`, `-`, `.` and `@`, or is too long.
-pub fn check_token_name(name: &str) -> Result<(), String> {
+pub fn check_token_name(name: &str) -> Result<(), InvalidValue> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte);
     match !name.is_empty() && name.len() <= MAX_NAME && name.bytes().all(is_allowed) {
         true => Ok(()),
-        false => Err(format!(
+        false => Err(InvalidValue(format!(
             "{name:?} can't be the name of a token: it has 1 to {MAX_NAME} letters, digits, `_`, `-`, `.` and `@`"
-        )),
+        ))),
     }
 }
 
@@ -390,7 +392,7 @@ mod tests {
             ["", &digits, "blake3:", &format!("blake3:{digits}0"), &format!("blake3:{}", "+a".repeat(32))]
         {
             let why = token_hash(wrong).unwrap_err();
-            assert!(why.contains("toolsmith token new"), "{why}");
+            assert!(why.0.contains("toolsmith token new"), "{why}");
         }
     }
 

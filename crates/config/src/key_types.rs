@@ -18,6 +18,18 @@ use super::key_macros::{Kind, Written, plain};
 use super::size;
 use super::variables::{self, VariableError};
 
+/// The reason why the value of a key is invalid, and what to write in its place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidValue(pub String);
+
+impl InvalidValue {
+    /// The reason that an error gives.
+    pub(crate) fn of(error: impl fmt::Display) -> Self {
+        InvalidValue(error.to_string())
+    }
+}
+
 /// Maximum of a time in seconds: one day.
 pub const MAX_SECONDS: f64 = 86_400.0;
 
@@ -28,14 +40,15 @@ pub const MAX_SECONDS: f64 = 86_400.0;
 pub struct Seconds(#[schemars(with = "f64")] pub Duration);
 
 impl TryFrom<f64> for Seconds {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(number: f64) -> Result<Self, String> {
+    fn try_from(number: f64) -> Result<Self, InvalidValue> {
         let seconds = Some(number).filter(|seconds| *seconds <= MAX_SECONDS);
         // Times shorter than a nanosecond become zero.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         time.filter(|time| !time.is_zero()).map(Seconds).ok_or_else(|| {
-            format!("{} is out of range: more than 0, at most {MAX_SECONDS} seconds", as_written(number))
+            let number = as_written(number);
+            InvalidValue(format!("{number} is out of range: more than 0, at most {MAX_SECONDS} seconds"))
         })
     }
 }
@@ -70,17 +83,17 @@ impl Written for Seconds {
 pub(crate) struct SecondsOrNone(#[schemars(with = "f64")] pub(crate) Duration);
 
 impl TryFrom<f64> for SecondsOrNone {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(number: f64) -> Result<Self, String> {
+    fn try_from(number: f64) -> Result<Self, InvalidValue> {
         if number == 0.0 {
             return Ok(SecondsOrNone(mcp::NO_TIME_LIMIT));
         }
         let wrong = |_| {
-            format!(
-                "{} is out of range; write 0 for no limit, or up to {MAX_SECONDS} seconds",
-                as_written(number)
-            )
+            let number = as_written(number);
+            InvalidValue(format!(
+                "{number} is out of range; write 0 for no limit, or up to {MAX_SECONDS} seconds"
+            ))
         };
         Seconds::try_from(number).map(|Seconds(time)| SecondsOrNone(time)).map_err(wrong)
     }
@@ -140,14 +153,14 @@ impl<T: Whole, const MIN: u64, const MAX: u64> Number<T, MIN, MAX> {
 }
 
 impl<T: Whole, const MIN: u64, const MAX: u64> TryFrom<u64> for Number<T, MIN, MAX> {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(number: u64) -> Result<Self, String> {
+    fn try_from(number: u64) -> Result<Self, InvalidValue> {
         if number < MIN {
-            return Err(format!("{number} is too small; write at least {MIN}"));
+            return Err(InvalidValue(format!("{number} is too small; write at least {MIN}")));
         }
         if number > MAX {
-            return Err(format!("{number} is too large; write at most {MAX}"));
+            return Err(InvalidValue(format!("{number} is too large; write at most {MAX}")));
         }
         Ok(Number(T::from_u64(number)))
     }
@@ -174,12 +187,15 @@ impl<T: Whole, const MIN: u64, const MAX: u64> Written for Number<T, MIN, MAX> {
 pub struct Size<T, const MIN: u64>(#[schemars(with = "String")] T);
 
 impl<T: Whole, const MIN: u64> TryFrom<String> for Size<T, MIN> {
-    type Error = String;
+    type Error = InvalidValue;
 
-    fn try_from(text: String) -> Result<Self, String> {
-        let bytes = size::parse(&text).map_err(|error| error.to_string())?;
+    fn try_from(text: String) -> Result<Self, InvalidValue> {
+        let bytes = size::parse(&text).map_err(InvalidValue::of)?;
         if bytes < MIN {
-            return Err(format!("{text:?} is too small; write at least {}", size::written(MIN)));
+            return Err(InvalidValue(format!(
+                "{text:?} is too small; write at least {}",
+                size::written(MIN)
+            )));
         }
         Ok(Size(T::from_u64(bytes)))
     }
@@ -296,10 +312,10 @@ macro_rules! text {
         pub struct $kind(#[schemars(with = "String")] $value);
 
         impl TryFrom<String> for $kind {
-            type Error = String;
+            type Error = $crate::key_types::InvalidValue;
 
-            fn try_from(text: String) -> Result<Self, String> {
-                $check(&text).map($kind).map_err(|error| error.to_string())
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                $check(&text).map($kind).map_err($crate::key_types::InvalidValue::of)
             }
         }
 

@@ -70,7 +70,7 @@ pub use identities::{
     Auth, Denied, HASH_PREFIX, NamedToken, SignatureAlgorithm, SubjectLimits, check_day, check_token_name,
     is_secure_address, permits,
 };
-pub use key_types::MAX_SECONDS;
+pub use key_types::{InvalidValue, MAX_SECONDS};
 pub use layers::file_of_environment;
 pub use load_options::{Demo, LoadOptions, Needs, ServersOf, Untrusted};
 pub use locks::{LOCK, LockFile};

@@ -12,7 +12,7 @@ use server_sandbox::Confinement;
 use super::command_text::split_command;
 use super::decode::{Lookup, Problem, decode};
 use super::key_macros::Kind as _;
-use super::key_types::{self, Expanded};
+use super::key_types::{self, Expanded, InvalidValue};
 use super::placed::{AsWritten, At};
 use super::problems::{Checker, MAX_ENTRIES, check_server_name};
 use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
@@ -475,12 +475,8 @@ pub fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -
 }
 
 /// The command `toolsmith` means this program, wherever it is installed.
-fn own_program(command: String) -> Result<String, String> {
-    if command == "toolsmith" {
-        own_program::own_program().map_err(|error| error.to_string())
-    } else {
-        Ok(command)
-    }
+fn own_program(command: String) -> Result<String, InvalidValue> {
+    if command == "toolsmith" { own_program::own_program().map_err(InvalidValue::of) } else { Ok(command) }
 }
 
 /// The file for the tokens of a server; a different address under the same name has a different file.

@@ -14,7 +14,7 @@ use super::code_mode::{CodeModeForm, DirectNames};
 use super::flows::FlowsForm;
 use super::history::HistoryForm;
 use super::key_macros::{Kind, Merge, section};
-use super::key_types::{Address, FilePath, Seconds, SecondsOrNone, Size, text};
+use super::key_types::{Address, FilePath, InvalidValue, Seconds, SecondsOrNone, Size, text};
 use super::permissions::{AddedGlobs, Glob};
 use super::placed::At;
 use super::remote_cache::RemoteCacheForm;
@@ -62,10 +62,10 @@ text! {
     Version(()) by version;
 }
 
-fn version(version: &str) -> Result<(), String> {
+fn version(version: &str) -> Result<(), InvalidValue> {
     match version {
         "1.0" => Ok(()),
-        other => Err(format!("unknown version {other:?}; write \"1.0\"")),
+        other => Err(InvalidValue(format!("unknown version {other:?}; write \"1.0\""))),
     }
 }
 

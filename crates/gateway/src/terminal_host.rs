@@ -15,7 +15,7 @@ use runner::Journal;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use terminal::{Notifier, Terminal, TerminalPrompt};
+use terminal::{AskAgain, Notifier, Terminal, TerminalPrompt};
 
 use crate::session_host::{self, SessionHost, Waiting};
 
@@ -72,7 +72,7 @@ impl TerminalHost {
         &self,
         question: &str,
         prompt: &str,
-        read: impl Fn(&str) -> Result<T, String>,
+        read: impl Fn(&str) -> Result<T, AskAgain>,
     ) -> Option<T> {
         let _waiting = self.wait_for_user();
         self.prompt.answer(question, prompt, read).await

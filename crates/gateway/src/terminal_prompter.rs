@@ -7,7 +7,7 @@ use config::Config;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use runner::Journal;
-use terminal::{Terminal, TerminalPrompt};
+use terminal::{AskAgain, Terminal, TerminalPrompt};
 
 use crate::permission::{self, Allowed, Answer, PermissionPolicy, Prompter, Question};
 
@@ -58,7 +58,7 @@ fn answers(question: &Question, questions: Questions) -> Vec<(&'static str, &'st
 }
 
 /// Reads a typed answer: its key, or the whole word yes or no.
-fn read(typed: &str, answers: &[(&str, &str, Answer)]) -> Result<Answer, String> {
+fn read(typed: &str, answers: &[(&str, &str, Answer)]) -> Result<Answer, AskAgain> {
     let typed = typed.to_ascii_lowercase();
     let key = match typed.as_str() {
         "yes" => "y",
@@ -68,7 +68,7 @@ fn read(typed: &str, answers: &[(&str, &str, Answer)]) -> Result<Answer, String>
     let chosen = answers.iter().find(|(known, ..)| *known == key).map(|(.., answer)| *answer);
     chosen.ok_or_else(|| {
         let keys: Vec<&str> = answers.iter().map(|(key, ..)| *key).collect();
-        format!("type one of the letters {}\n", keys.join(", "))
+        AskAgain(format!("type one of the letters {}\n", keys.join(", ")))
     })
 }
 
@@ -139,6 +139,6 @@ mod tests {
             Questions::One,
         );
         assert_eq!(read("YES", &offered), Ok(Answer::Once));
-        assert_eq!(read("s", &offered), Err("type one of the letters y, a, n\n".to_owned()));
+        assert_eq!(read("s", &offered), Err(AskAgain("type one of the letters y, a, n\n".to_owned())));
     }
 }

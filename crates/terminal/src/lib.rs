@@ -40,7 +40,7 @@ pub use self::log::{LogFormat, set_log_format};
 pub use self::masker::{Masker, mask, masked};
 use self::notifier::push_note;
 pub use self::notifier::{Notifier, Wait};
-pub use self::prompt::{Question, TerminalPrompt};
+pub use self::prompt::{AskAgain, Question, TerminalPrompt};
 pub use self::typed_lines::TypedLines;
 pub use self::verbosity::{Verbosity, set_verbosity};
 use self::work::Work;

@@ -33,6 +33,10 @@ pub struct Question {
     _open: Open,
 }
 
+/// The text that asks once more, because the answer to a question is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskAgain(pub String);
+
 impl TerminalPrompt {
     /// Counts questions in `open`.
     pub(super) fn new(writer: queue::Sender<Piece>, open: watch::Sender<usize>) -> Self {
@@ -64,7 +68,7 @@ impl TerminalPrompt {
         &self,
         text: &str,
         prompt: &str,
-        read: impl Fn(&str) -> Result<T, String>,
+        read: impl Fn(&str) -> Result<T, AskAgain>,
     ) -> Option<T> {
         self.question().await?.answer(text, prompt, read).await
     }
@@ -95,14 +99,14 @@ impl Question {
         &self,
         text: &str,
         prompt: &str,
-        read: impl Fn(&str) -> Result<T, String>,
+        read: impl Fn(&str) -> Result<T, AskAgain>,
     ) -> Option<T> {
         let mut text = text.to_owned();
         for _ in 0..TRIES {
             let typed = self.ask(&text, prompt).await.ok()??;
             match read(&typed) {
                 Ok(answer) => return Some(answer),
-                Err(again) => text = again,
+                Err(AskAgain(again)) => text = again,
             }
         }
         self.show(&format!("toolsmith: none of the {TRIES} answers is valid; the question is closed\n"))

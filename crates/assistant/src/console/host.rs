@@ -13,8 +13,8 @@ use report::short_number;
 use serde_json::{Value, json};
 use server::client_host::ASKED_BY;
 use server::definitions::EXECUTE;
-use terminal::Terminal;
 use terminal::table::short;
+use terminal::{AskAgain, Terminal};
 use tokio_util::sync::CancellationToken;
 
 use super::style::{Style, TextStyle};
@@ -116,7 +116,7 @@ impl ConsoleHost {
             "s" | "S" if is_offered("session") => Ok("session"),
             "c" | "C" if is_offered("choose") => Ok("choose"),
             "n" | "N" | "no" => Ok("no"),
-            _ => Err("type one of the letters in brackets\n".to_owned()),
+            _ => Err(AskAgain("type one of the letters in brackets\n".to_owned())),
         };
         match self.user.answer(&format!("{message}\n"), &choices, read).await {
             Some(answer) => json!({ "action": "accept", "content": { "answer": answer } }),

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::Args;
+use config::InvalidValue;
 use serde_json::Value as Json;
 
 use super::output::OutputArguments;
-use super::values::InvalidValue;
 use super::{ServersArguments, seconds, server_name};
 
 /// Arguments of `mcp sandbox`.

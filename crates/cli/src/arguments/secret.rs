@@ -1,8 +1,7 @@
 //! The command line of `secret`.
 
 use clap::{Args, Subcommand};
-
-use super::values::InvalidValue;
+use config::InvalidValue;
 
 /// Subcommands of `secret`.
 #[derive(Debug, Subcommand)]

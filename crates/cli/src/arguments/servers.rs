@@ -6,11 +6,11 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use clients::Client;
 use clients::edit::Scope;
+use config::InvalidValue;
 use config::Permission;
 
 use super::offers::OfferArguments;
 use super::output::OutputArguments;
-use super::values::InvalidValue;
 use super::{ConfigArguments, NameAndValue, ServersArguments, seconds_or_none, server_name};
 
 /// Subcommands of `config`.

@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use config::InvalidValue;
 use system::calendar;
 
 use super::conversation::age;
-use super::values::InvalidValue;
 
 /// Arguments of `stats`.
 #[derive(Debug, Args)]

@@ -2,8 +2,8 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
+use config::InvalidValue;
 
-use super::values::InvalidValue;
 use super::{ConfigArguments, OutputArguments};
 
 /// Subcommands of `token`.
@@ -43,9 +43,9 @@ pub(crate) struct TokensArguments {
 }
 
 fn token_name(text: &str) -> Result<String, InvalidValue> {
-    config::check_token_name(text).map(|()| text.to_owned()).map_err(InvalidValue)
+    config::check_token_name(text).map(|()| text.to_owned())
 }
 
 fn day(text: &str) -> Result<String, InvalidValue> {
-    config::check_day(text).map(|()| text.to_owned()).map_err(InvalidValue)
+    config::check_day(text).map(|()| text.to_owned())
 }

@@ -7,12 +7,7 @@ use std::time::Duration;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
-use config::MAX_DESCRIPTION;
-
-/// The reason why a value is not accepted, and what to write instead.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct InvalidValue(pub(super) String);
+use config::{InvalidValue, MAX_DESCRIPTION};
 
 /// Maximum of a time limit, in seconds: a day.
 const MAX_TIMEOUT: f64 = 86_400.0;

@@ -15,7 +15,7 @@ use rmcp::{
         router::tool::ToolRouter,
         wrapper::{Json, Parameters},
     },
-    model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig},
+    model::{CallToolResult, ContentBlock, Implementation, IntoContents, ServerCapabilities, ServerConfig},
     service::{RequestContext, ServerInitializeError},
     tool, tool_handler, tool_router,
     transport::stdio_pipes,
@@ -26,7 +26,7 @@ use serde::Deserialize;
 use schema::{
     CreateNote, Customer, GetCustomer, ListOrders, NoteCreated, OrderPage, ProductList, SearchProducts,
 };
-use shop::Shop;
+use shop::{Failed, Shop};
 
 /// Its name in configurations and snippets.
 pub(crate) const NAME: &str = "demo";
@@ -113,6 +113,12 @@ struct Slow {
     seconds: f64,
 }
 
+impl IntoContents for Failed {
+    fn into_contents(self) -> Vec<ContentBlock> {
+        self.0.into_contents()
+    }
+}
+
 #[tool_router]
 impl Demo {
     /// List the shop's orders, oldest first, page by page: pass `next_cursor` of one page as `cursor` of the next.
@@ -120,7 +126,7 @@ impl Demo {
     async fn list_orders(
         &self,
         Parameters(request): Parameters<ListOrders>,
-    ) -> Result<Json<OrderPage>, String> {
+    ) -> Result<Json<OrderPage>, Failed> {
         self.shop.list_orders(&request).map(Json)
     }
 
@@ -129,7 +135,7 @@ impl Demo {
     async fn get_customer(
         &self,
         Parameters(request): Parameters<GetCustomer>,
-    ) -> Result<Json<Customer>, String> {
+    ) -> Result<Json<Customer>, Failed> {
         self.shop.get_customer(&request).map(Json)
     }
 
@@ -144,7 +150,7 @@ impl Demo {
     async fn create_note(
         &self,
         Parameters(note): Parameters<CreateNote>,
-    ) -> Result<Json<NoteCreated>, String> {
+    ) -> Result<Json<NoteCreated>, Failed> {
         self.shop.create_note(note).map(Json)
     }
 
@@ -156,8 +162,8 @@ impl Demo {
 
     /// Always fail, with the given message.
     #[tool(annotations(read_only_hint = true))]
-    async fn fail(&self, Parameters(request): Parameters<Fail>) -> Result<String, String> {
-        Err(request.message)
+    async fn fail(&self, Parameters(request): Parameters<Fail>) -> Result<String, Failed> {
+        Err(Failed(request.message))
     }
 
     /// Wait for some seconds, then answer. Ends early if the request is cancelled.
@@ -166,14 +172,14 @@ impl Demo {
         &self,
         Parameters(request): Parameters<Slow>,
         context: RequestContext<RoleServer>,
-    ) -> Result<String, String> {
+    ) -> Result<String, Failed> {
         let seconds = request.seconds;
         if !(0.0..=MAX_SLOW_SECONDS).contains(&seconds) {
-            return Err(format!("seconds must be from 0 to {MAX_SLOW_SECONDS}, not {seconds}"));
+            return Err(Failed(format!("seconds must be from 0 to {MAX_SLOW_SECONDS}, not {seconds}")));
         }
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs_f64(seconds)) => Ok(format!("waited {seconds} seconds")),
-            () = context.ct.cancelled() => Err("cancelled".to_owned()),
+            () = context.ct.cancelled() => Err(Failed("cancelled".to_owned())),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The shop behind the tools, independent of the protocol. The text of an error is the tool's answer.
+//! The shop behind the tools, independent of the protocol.
 
 use super::data;
 use super::schema::{
@@ -13,6 +13,10 @@ const MAX_PAGE: u32 = 50;
 /// Maximum number of notes in a session, and maximum size of a note, in bytes.
 const MAX_NOTES: usize = 1_000;
 const MAX_NOTE_BYTES: usize = 10_000;
+
+/// A failed call: the text is the tool's answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Failed(pub(super) String);
 
 /// The shop's data, and the notes of one session.
 pub(super) struct Shop {
@@ -33,10 +37,10 @@ impl Shop {
     }
 
     /// A page of orders. The cursor is the id of the last order on the previous page.
-    pub(super) fn list_orders(&self, request: &ListOrders) -> Result<OrderPage, String> {
+    pub(super) fn list_orders(&self, request: &ListOrders) -> Result<OrderPage, Failed> {
         let limit = request.limit;
         if !(1..=MAX_PAGE).contains(&limit) {
-            return Err(format!("limit must be from 1 to {MAX_PAGE}, not {limit}"));
+            return Err(Failed(format!("limit must be from 1 to {MAX_PAGE}, not {limit}")));
         }
         let start = match &request.cursor {
             None => 0,
@@ -53,21 +57,19 @@ impl Shop {
         Ok(OrderPage { orders, next_cursor })
     }
 
-    fn position_after(&self, cursor: &str) -> Result<usize, String> {
-        self.orders
-            .iter()
-            .position(|order| order.id == cursor)
-            .map(|position| position + 1)
-            .ok_or_else(|| format!("unknown cursor {cursor:?}; pass `next_cursor` of the previous page"))
+    fn position_after(&self, cursor: &str) -> Result<usize, Failed> {
+        self.orders.iter().position(|order| order.id == cursor).map(|position| position + 1).ok_or_else(
+            || Failed(format!("unknown cursor {cursor:?}; pass `next_cursor` of the previous page")),
+        )
     }
 
-    pub(super) fn get_customer(&self, request: &GetCustomer) -> Result<Customer, String> {
+    pub(super) fn get_customer(&self, request: &GetCustomer) -> Result<Customer, Failed> {
         let id = &request.id;
         self.customers
             .iter()
             .find(|customer| customer.id == *id)
             .cloned()
-            .ok_or_else(|| format!("there is no customer {id:?}; ids run from c-01 to c-12"))
+            .ok_or_else(|| Failed(format!("there is no customer {id:?}; ids run from c-01 to c-12")))
     }
 
     pub(super) fn search_products(&self, request: &SearchProducts) -> ProductList {
@@ -80,19 +82,19 @@ impl Shop {
         ProductList { products: self.products.iter().filter(affordable).filter(matches).cloned().collect() }
     }
 
-    pub(super) fn create_note(&self, note: CreateNote) -> Result<NoteCreated, String> {
+    pub(super) fn create_note(&self, note: CreateNote) -> Result<NoteCreated, Failed> {
         if note.subject.trim().is_empty() {
-            return Err("subject must not be empty".to_owned());
+            return Err(Failed("subject must not be empty".to_owned()));
         }
         let bytes = note.subject.len() + note.text.len() + note.tags.iter().map(String::len).sum::<usize>();
         if bytes > MAX_NOTE_BYTES {
-            return Err(format!("a note may have at most {MAX_NOTE_BYTES} bytes, not {bytes}"));
+            return Err(Failed(format!("a note may have at most {MAX_NOTE_BYTES} bytes, not {bytes}")));
         }
         let mut notes = self.notes.lock();
         if notes.len() == MAX_NOTES {
-            return Err(format!("a session may have at most {MAX_NOTES} notes"));
+            return Err(Failed(format!("a session may have at most {MAX_NOTES} notes")));
         }
-        let id = u32::try_from(notes.len() + 1).map_err(|error| error.to_string())?;
+        let id = u32::try_from(notes.len() + 1).map_err(|error| Failed(error.to_string()))?;
         notes.push(NoteSummary { id, subject: note.subject, tags: note.tags, bytes });
         let (hours, minutes) = (id / 60, id % 60);
         Ok(NoteCreated { id, created_at: format!("2026-07-01T{hours:02}:{minutes:02}:00Z") })
@@ -170,11 +172,17 @@ mod tests {
     #[test]
     fn errors_describe_valid_input() {
         let shop = Shop::new();
-        let error = |request| shop.list_orders(&input(request)).err().unwrap();
-        assert!(error(json!({ "limit": 0 })).contains("1 to 50"));
-        assert!(error(json!({ "limit": 51 })).contains("1 to 50"));
-        assert!(error(json!({ "cursor": "o-9" })).contains("next_cursor"));
-        assert!(shop.get_customer(&input(json!({ "id": "c-13" }))).unwrap_err().contains("c-12"));
+        let error = |request| shop.list_orders(&input(request)).err().unwrap().0;
+        assert_eq!(error(json!({ "limit": 0 })), "limit must be from 1 to 50, not 0");
+        assert_eq!(error(json!({ "limit": 51 })), "limit must be from 1 to 50, not 51");
+        assert_eq!(
+            error(json!({ "cursor": "o-9" })),
+            "unknown cursor \"o-9\"; pass `next_cursor` of the previous page"
+        );
+        assert_eq!(
+            shop.get_customer(&input(json!({ "id": "c-13" }))).unwrap_err().0,
+            "there is no customer \"c-13\"; ids run from c-01 to c-12"
+        );
         assert!(serde_json::from_value::<GetCustomer>(json!({ "id": "c-01", "more": 1 })).is_err());
     }
 

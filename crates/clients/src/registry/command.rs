@@ -55,31 +55,42 @@ const MANAGERS: [Manager; 4] = [
     Manager { kind: "oci", registry: &["https://docker.io"], runners: &["docker", "podman"] },
 ];
 
-/// Whether a package can be used; the error has the reason.
-pub(super) fn check(package: &Package) -> Result<(), String> {
+/// The reason why an offer can't be used, as the end of a sentence.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unusable(pub(super) String);
+
+impl From<&str> for Unusable {
+    fn from(reason: &str) -> Self {
+        Unusable(reason.to_owned())
+    }
+}
+
+/// Checks whether a package can be used.
+pub(super) fn check(package: &Package) -> Result<(), Unusable> {
     if package.transport.r#type != "stdio" {
         let transport = printable::name(&package.transport.r#type);
-        return Err(format!(
+        return Err(Unusable(format!(
             "it speaks {transport} at an address of its own; start it, and add that address"
-        ));
+        )));
     }
     if package.registry_type == BUNDLE {
         let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         return match &package.file_sha256 {
             Some(hash) if is_hash(hash) && package.identifier.starts_with("https://") => Ok(()),
-            _ => Err("the bundle needs an https address and its SHA-256 hash".to_owned()),
+            _ => Err("the bundle needs an https address and its SHA-256 hash".into()),
         };
     }
     let manager = manager(package).ok_or_else(|| {
         let kinds: Vec<&str> = MANAGERS.iter().map(|manager| manager.kind).collect();
-        format!("only packages of {} and {BUNDLE} can be added", kinds.join(", "))
+        Unusable(format!("only packages of {} and {BUNDLE} can be added", kinds.join(", ")))
     })?;
     let registry = package.registry_base_url.as_deref().map(|url| url.trim_end_matches('/'));
     if registry.is_some_and(|registry| !manager.registry.contains(&registry)) {
-        return Err(format!("it is in another package registry than {}", manager.registry[0]));
+        return Err(Unusable(format!("it is in another package registry than {}", manager.registry[0])));
     }
     if !is_name(&package.identifier, manager.kind) {
-        return Err("its identifier is not the name of a package".to_owned());
+        return Err("its identifier is not the name of a package".into());
     }
     if manager.kind == "oci" {
         return image(package).map(drop);
@@ -107,7 +118,7 @@ fn is_name(text: &str, kind: &str) -> bool {
 }
 
 /// The version, which must be exactly one.
-fn version(package: &Package) -> Result<&str, String> {
+fn version(package: &Package) -> Result<&str, Unusable> {
     let is_exact = |text: &&str| {
         text.starts_with(|c: char| c.is_ascii_digit() || c == 'v')
             && text.chars().any(|c| c.is_ascii_digit())
@@ -115,11 +126,11 @@ fn version(package: &Package) -> Result<&str, String> {
             && !text.split('.').any(|part| part == "x" || part == "X")
     };
     let version = package.version.as_deref().filter(is_exact);
-    version.ok_or_else(|| "it does not name exactly one version".to_owned())
+    version.ok_or_else(|| "it does not name exactly one version".into())
 }
 
 /// The image with its registry, and exactly one tag or digest.
-fn image(package: &Package) -> Result<String, String> {
+fn image(package: &Package) -> Result<String, Unusable> {
     let identifier = &package.identifier;
     let host = package.registry_base_url.as_deref().and_then(|url| url.strip_prefix("https://"));
     let name = match host.map(|host| host.trim_end_matches('/')) {
@@ -128,7 +139,7 @@ fn image(package: &Package) -> Result<String, String> {
     };
     let last = name.rsplit('/').next().unwrap_or_default();
     match last.rsplit_once(['@', ':']) {
-        Some((_, "latest" | "")) => Err("it names no version of the image".to_owned()),
+        Some((_, "latest" | "")) => Err("it names no version of the image".into()),
         Some(_) => Ok(name),
         None => Ok(format!("{name}:{}", version(package)?)),
     }
@@ -136,7 +147,7 @@ fn image(package: &Package) -> Result<String, String> {
 
 /// The entry that starts a package.
 pub(super) fn entry(package: &Package, answers: &Answers) -> Result<Entry, Error> {
-    check(package).map_err(Error::new)?;
+    check(package).map_err(|Unusable(why)| Error::new(why))?;
     let manager = manager(package).ok_or_else(|| Error::new("this kind of package has no command"))?;
     let hint = package.runtime_hint.as_deref();
     let runner = manager.runners.iter().find(|runner| hint == Some(runner)).unwrap_or(&manager.runners[0]);
@@ -153,7 +164,7 @@ pub(super) fn entry(package: &Package, answers: &Answers) -> Result<Entry, Error
             // The values stay out of the command line.
             env.keys().for_each(|name| add(&mut args, &["-e", &literal(name)]));
             args.extend(before.into_iter().filter(|word| !["run", "-i", "--rm"].contains(&word.as_str())));
-            args.push(image(package).map_err(Error::new)?);
+            args.push(image(package).map_err(|Unusable(why)| Error::new(why))?);
         }
         "pipx" => {
             args.push("run".to_owned());

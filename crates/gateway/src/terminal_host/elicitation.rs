@@ -4,7 +4,7 @@ use mcp::QuestionError;
 use mcp::form::{Choice, Field, Kind, fields};
 use printable::{exact, prose};
 use serde_json::{Map, Value, json};
-use terminal::TerminalPrompt;
+use terminal::{AskAgain, TerminalPrompt};
 
 /// Maximum length of a server's text in a question, in characters.
 const TEXT_LENGTH: usize = 2_000;
@@ -41,7 +41,7 @@ async fn fill_in(user: &TerminalPrompt, server: &str, message: &str, fields: &[F
     }
     let mut content = Map::new();
     for field in fields {
-        let read = |typed: &str| field.read(typed).map_err(|wrong| format!("  {wrong}"));
+        let read = |typed: &str| field.read(typed).map_err(|wrong| AskAgain(format!("  {wrong}")));
         if let Some(value) = question.answer(&prompt(field), ": ", read).await? {
             content.insert(field.name.clone(), value);
         }
@@ -102,12 +102,12 @@ async fn visit(user: &TerminalPrompt, server: &str, parameters: &Value) -> Optio
 }
 
 /// The typed letter, if it is one of these.
-fn one_of(typed: &str, letters: &[&str]) -> Result<String, String> {
+fn one_of(typed: &str, letters: &[&str]) -> Result<String, AskAgain> {
     let typed = typed.to_ascii_lowercase();
     if letters.contains(&typed.as_str()) {
         return Ok(typed);
     }
-    Err(format!("  type one of the letters {}\n", letters.join(", ")))
+    Err(AskAgain(format!("  type one of the letters {}\n", letters.join(", "))))
 }
 
 /// A text of the server, escaped and shortened.

@@ -2,7 +2,7 @@
 
 use futures::future::BoxFuture;
 use mcp::{Browser, Consent, ErrorKind, ServerConfig};
-use terminal::{Notifier, TerminalPrompt};
+use terminal::{AskAgain, Notifier, TerminalPrompt};
 
 use super::TerminalHost;
 use crate::browser;
@@ -73,7 +73,7 @@ async fn pasted(redirect: &str, prompt: &TerminalPrompt) -> Option<String> {
         let typed = typed.trim();
         let rest = typed.strip_prefix(redirect).filter(|rest| rest.starts_with('?'));
         rest.map(|_| typed.to_owned()).ok_or_else(|| {
-            format!("That is not the address after the login: it must begin with {redirect}?\n")
+            AskAgain(format!("That is not the address after the login: it must begin with {redirect}?\n"))
         })
     };
     prompt.answer(&text, "> ", read).await

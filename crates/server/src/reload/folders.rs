@@ -56,6 +56,14 @@ pub(super) struct Folders {
     readings: usize,
 }
 
+/// The failure to watch a folder.
+#[derive(Debug, thiserror::Error)]
+#[error("{folder}: {source}", folder = .folder.display())]
+pub(super) struct Unwatched {
+    folder: PathBuf,
+    source: io::Error,
+}
+
 impl Folders {
     /// No folder yet. Needs a tokio runtime.
     ///
@@ -77,7 +85,7 @@ impl Folders {
     ///
     /// # Errors
     /// If a folder can't be watched; the others are.
-    pub(super) fn watch(&mut self, files: &BTreeSet<PathBuf>) -> Result<(), String> {
+    pub(super) fn watch(&mut self, files: &BTreeSet<PathBuf>) -> Result<(), Unwatched> {
         let (mut names, mut failed) = (Names::new(), Ok(()));
         for file in files {
             match self.watch_nearest(file) {
@@ -96,13 +104,13 @@ impl Folders {
 
     /// Watches the nearest existing folder above a file. Returns the watch, and the name in the folder that leads to the
     /// file.
-    fn watch_nearest(&self, file: &Path) -> Result<Option<(i32, OsString)>, String> {
+    fn watch_nearest(&self, file: &Path) -> Result<Option<(i32, OsString)>, Unwatched> {
         let below = file.ancestors();
         for (folder, below) in file.ancestors().skip(1).zip(below) {
             match inotify::add_watch(&self.inotify, folder, CHANGES) {
                 Ok(watch) => return Ok(below.file_name().map(|name| (watch, name.to_owned()))),
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
-                Err(error) => return Err(format!("{}: {}", folder.display(), io::Error::from(error))),
+                Err(error) => return Err(Unwatched { folder: folder.to_owned(), source: error.into() }),
             }
         }
         Ok(None)

@@ -38,6 +38,16 @@ const STRING_SHOWN: usize = 1_000;
 
 type Members = Map<String, Value>;
 
+/// The reason why a block has no single meaning, as the end of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unclear(String);
+
+impl From<&str> for Unclear {
+    fn from(reason: &str) -> Self {
+        Unclear(reason.to_owned())
+    }
+}
+
 /// The block as every client reads it: unchanged, repaired, or replaced by a text.
 #[must_use]
 pub fn presentable(block: Value) -> Value {
@@ -45,15 +55,15 @@ pub fn presentable(block: Value) -> Value {
         // Its members keep their order.
         Ok(same) if same == block => block,
         Ok(repaired) => repaired,
-        Err(reason) => as_text(block, &reason),
+        Err(Unclear(reason)) => as_text(block, &reason),
     }
 }
 
 /// The block, repaired if it needs that.
 ///
 /// # Errors
-/// The reason why it has no single meaning.
-pub(super) fn repaired(block: &Value) -> Result<Value, String> {
+/// If it has no single meaning.
+pub(super) fn repaired(block: &Value) -> Result<Value, Unclear> {
     let members = match block {
         Value::Object(members) => members.clone(),
         Value::String(text) => return Ok(json!({ "type": "text", "text": text })),
@@ -84,7 +94,7 @@ enum Kind {
 
 impl Kind {
     /// The kind that the `type` names, or else the one that the members show.
-    fn of(members: &Members) -> Result<Self, String> {
+    fn of(members: &Members) -> Result<Self, Unclear> {
         let name = members.get("type").and_then(Value::as_str);
         let plain = name.map(|name| name.replace(['_', '-', ' '], "").to_ascii_lowercase());
         match plain.as_deref() {
@@ -108,8 +118,8 @@ impl Kind {
             () => Err(()),
         }
         .map_err(|()| match name {
-            Some(name) => format!("MCP has no blocks of the type {name:?}"),
-            None => "it has no `type`".to_owned(),
+            Some(name) => Unclear(format!("MCP has no blocks of the type {name:?}")),
+            None => "it has no `type`".into(),
         })
     }
 
@@ -133,13 +143,13 @@ impl Kind {
     }
 }
 
-fn text(mut members: Members) -> Result<Value, String> {
+fn text(mut members: Members) -> Result<Value, Unclear> {
     let text = match members.remove("text") {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => {
             let is_known = |key: &str| matches!(key, "type" | "annotations" | "_meta");
             if !members.iter().all(|(key, value)| is_known(key) || value.is_null()) {
-                return Err("it has no `text`".to_owned());
+                return Err("it has no `text`".into());
             }
             String::new()
         }
@@ -149,7 +159,7 @@ fn text(mut members: Members) -> Result<Value, String> {
     Ok(block(members, "text"))
 }
 
-fn media(mut members: Members, kind: &str) -> Result<Value, String> {
+fn media(mut members: Members, kind: &str) -> Result<Value, Unclear> {
     let named = mime_type(&mut members);
     let Sent { value, mime_type } = sent_data(&mut members);
     let data = Data::read(value)?;
@@ -164,7 +174,7 @@ fn media(mut members: Members, kind: &str) -> Result<Value, String> {
         (Some(named), _) if named.contains('/') => named,
         (_, Some(shown)) => shown.to_owned(),
         (Some(named), None) => format!("{kind}/{named}"),
-        (None, None) => return Err("it has no `mimeType`, and its data is of no known type".to_owned()),
+        (None, None) => return Err("it has no `mimeType`, and its data is of no known type".into()),
     };
     members.insert("data".to_owned(), data.base64.into());
     members.insert("mimeType".to_owned(), mime_type.into());
@@ -202,7 +212,7 @@ fn first(members: &mut Members, keys: &[&str], is_usable: impl Fn(&Value) -> boo
     keys.iter().find_map(|key| members.remove(*key).filter(&is_usable))
 }
 
-fn resource(mut members: Members) -> Result<Value, String> {
+fn resource(mut members: Members) -> Result<Value, Unclear> {
     let mut contents = match members.remove("resource") {
         Some(Value::Object(contents)) => contents,
         Some(uri @ Value::String(_)) => Members::from_iter([("uri".to_owned(), uri)]),
@@ -246,7 +256,7 @@ fn resource(mut members: Members) -> Result<Value, String> {
     Ok(block(members, "resource"))
 }
 
-fn link(mut members: Members) -> Result<Value, String> {
+fn link(mut members: Members) -> Result<Value, Unclear> {
     let sent = members.remove("uri").or_else(|| members.remove("url")).filter(|uri| !uri.is_null());
     let sent = sent.ok_or("it has no `uri`")?;
     let uri = sent.as_str().and_then(address::absolute).ok_or("its `uri` is not an absolute URI")?;

@@ -8,7 +8,7 @@ use clients::plain_secrets::{self, Secret};
 use gateway::failure::Failure;
 use gateway::terminal_prompter;
 use mcp::keyring;
-use terminal::say;
+use terminal::{AskAgain, say};
 
 use super::selection::Chosen;
 use crate::arguments::{AdoptArguments, SecretsPlace};
@@ -142,7 +142,7 @@ async fn asked() -> SecretsPlace {
         "k" | "keep" => Ok(SecretsPlace::Keep),
         "e" | "env" => Ok(SecretsPlace::Env),
         "r" | "keyring" => Ok(SecretsPlace::Keyring),
-        _ => Err(String::new()),
+        _ => Err(AskAgain(String::new())),
     };
     let text = "Where should Toolsmith keep them?\n";
     let choices = "[k] as text in its file  [e] environment variables  [r] the system's keyring: ";

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use std::path::absolute;
 
 use clients::registry::{Answers, Format, Question, literal};
+use config::InvalidValue;
 use gateway::failure::Failure;
 use gateway::terminal_prompter;
 use mcp::keyring;
-use terminal::TerminalPrompt;
+use terminal::{AskAgain, TerminalPrompt};
 
 use super::words::report;
 use crate::commands::secret::in_keyring;
@@ -110,35 +111,39 @@ fn checked(question: &Question, texts: &[&str]) -> Result<Vec<String>, Failure> 
     if texts.len() > 1 && !question.is_repeated {
         return Err(Failure::command_line(format!("{} takes one value", printable::name(&question.name))));
     }
-    let values =
-        texts.iter().take(MAX_VALUES).map(|text| value(question, text).map_err(Failure::command_line));
+    let values = texts
+        .iter()
+        .take(MAX_VALUES)
+        .map(|text| value(question, text).map_err(|wrong| Failure::command_line(wrong.to_string())));
     values.collect()
 }
 
 /// A value as a text of the configuration, if it fits. One with a variable fits whatever it is then.
-fn value(question: &Question, text: &str) -> Result<String, String> {
+fn value(question: &Question, text: &str) -> Result<String, InvalidValue> {
     let name = printable::name(&question.name);
     if text.contains("${") {
         return Ok(text.to_owned());
     }
     if !question.choices.is_empty() && !question.choices.iter().any(|choice| choice == text) {
         let choices: Vec<String> = question.choices.iter().map(|choice| printable::name(choice)).collect();
-        return Err(format!("{name} is one of: {}", choices.join(", ")));
+        return Err(InvalidValue(format!("{name} is one of: {}", choices.join(", "))));
     }
     match question.format {
         Format::Number => number(question, text).map(|()| text.to_owned()),
-        Format::Boolean if !matches!(text, "true" | "false") => Err(format!("{name} is true or false")),
+        Format::Boolean if !matches!(text, "true" | "false") => {
+            Err(InvalidValue(format!("{name} is true or false")))
+        }
         Format::FilePath => Ok(path(text)),
         _ => Ok(text.to_owned()),
     }
 }
 
-fn number(question: &Question, text: &str) -> Result<(), String> {
+fn number(question: &Question, text: &str) -> Result<(), InvalidValue> {
     let name = printable::name(&question.name);
-    let number: f64 = text.parse().map_err(|_| format!("{name} is a number"))?;
+    let number: f64 = text.parse().map_err(|_| InvalidValue(format!("{name} is a number")))?;
     match (question.minimum, question.maximum) {
-        (Some(minimum), _) if number < minimum => Err(format!("{name} is at least {minimum}")),
-        (_, Some(maximum)) if number > maximum => Err(format!("{name} is at most {maximum}")),
+        (Some(minimum), _) if number < minimum => Err(InvalidValue(format!("{name} is at least {minimum}"))),
+        (_, Some(maximum)) if number > maximum => Err(InvalidValue(format!("{name} is at most {maximum}"))),
         _ => Ok(()),
     }
 }
@@ -162,9 +167,9 @@ async fn typed(question: &Question, user: &TerminalPrompt) -> Result<Vec<String>
         let has_default = all.is_empty() && !question.defaults.is_empty();
         let is_needed = question.is_required && all.is_empty() && !has_default;
         let read = |typed: &str| match typed.trim() {
-            "" if is_needed => Err(format!("{} is needed\n", printable::name(&question.name))),
+            "" if is_needed => Err(AskAgain(format!("{} is needed\n", printable::name(&question.name)))),
             "" => Ok(None),
-            text => value(question, text).map(Some).map_err(|wrong| format!("{wrong}\n")),
+            text => value(question, text).map(Some).map_err(|wrong| AskAgain(format!("{wrong}\n"))),
         };
         let text = if all.is_empty() { shown(question) } else { String::new() };
         let answer = user.answer(&text, &prompt(question, has_default, is_needed), read).await;
