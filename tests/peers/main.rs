@@ -4,6 +4,7 @@
 //! selects the rows whose peer or transport contains it. For the argument `take`, see `first_try`.
 
 mod agents;
+mod apps;
 mod clients;
 mod confined;
 mod conformance;
@@ -137,6 +138,9 @@ async fn answered(
     }
     if is_chosen([tasks::PART, ""]) {
         rows.extend(tasks::run(installed, product).await?);
+    }
+    if is_chosen([apps::PART, "http"]) {
+        rows.push(apps::run(installed, product).await?);
     }
     if is_chosen([openapi::PART, "http"]) {
         rows.extend(openapi::run(installed, product).await);

@@ -38,6 +38,15 @@ pub(crate) fn names_only_apps(meta: &Value) -> bool {
     }
 }
 
+/// The scheme of the addresses of views, which are resources (MCP Apps, "UI Resource Format").
+pub const VIEWS: &str = "ui://";
+
+/// The address of the view of a tool with this metadata, also in the form before the extension was stable.
+pub(crate) fn view(meta: &Value) -> Option<&str> {
+    let named = [meta.pointer("/ui/resourceUri"), meta.get("ui/resourceUri")];
+    named.into_iter().flatten().filter_map(Value::as_str).find(|uri| uri.starts_with(VIEWS))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

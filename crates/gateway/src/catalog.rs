@@ -33,7 +33,17 @@ struct Entry {
 
 /// The cached list of a server. Its key covers everything that the server's identity depends on.
 pub fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
-    ToolList::from_record(cache.read(Bucket::Catalogs, &identity(server))?)
+    remembered_for(false, cache, server)
+}
+
+/// Like [`remembered`], for clients that show views (MCP Apps), or do not: servers may offer them other tools.
+pub fn remembered_for(shows_apps: bool, cache: &Cache, server: &Server) -> Option<ToolList> {
+    ToolList::from_record(cache.read(Bucket::Catalogs, &key(server, shows_apps))?)
+}
+
+fn key(server: &Server, shows_apps: bool) -> String {
+    let identity = identity(server);
+    if shows_apps { digest(format!("{identity} apps").as_bytes()) } else { identity }
 }
 
 /// The cached lists of all servers of a configuration, by server.
@@ -45,7 +55,17 @@ pub fn known_lists(cache: &Cache, config: &Config) -> BTreeMap<String, Arc<ToolL
 
 /// Caches the list of a server.
 pub fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Result<()> {
-    let (key, record) = (identity(server), tools.record());
+    remember_for(false, cache, server, tools)
+}
+
+/// Like [`remember`], for clients that show views, or do not.
+pub fn remember_for(
+    shows_apps: bool,
+    cache: &Cache,
+    server: &Server,
+    tools: &ToolList,
+) -> std::io::Result<()> {
+    let (key, record) = (key(server, shows_apps), tools.record());
     if cache.read(Bucket::Catalogs, &key).as_ref() == Some(&record) {
         return Ok(());
     }

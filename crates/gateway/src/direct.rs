@@ -33,6 +33,14 @@ pub struct DirectTool {
     pub is_for_apps: bool,
 }
 
+/// A name that tools of several servers have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the servers {} have tools of this name", servers.join(", "))]
+pub struct Ambiguous {
+    /// These servers.
+    servers: Vec<String>,
+}
+
 /// The tools of all servers, split into two parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
@@ -44,6 +52,8 @@ pub struct Partition {
     pub warnings: Vec<String>,
     /// Names of both kinds, with indexes into `direct`.
     names: BTreeMap<String, usize>,
+    /// The servers' own names, with indexes into `direct`; `None` if several servers have a tool of the name.
+    own_names: BTreeMap<String, Option<usize>>,
 }
 
 impl Partition {
@@ -78,6 +88,26 @@ impl Partition {
         self.direct.get(*self.names.get(name)?)
     }
 
+    /// Whether a tool has this name of any kind.
+    pub fn knows(&self, name: &str) -> bool {
+        self.names.contains_key(name) || self.own_names.contains_key(name)
+    }
+
+    /// The tool that the app of a view calls by this name: apps know only the names of their own server.
+    ///
+    /// # Errors
+    /// If several servers have a tool of this name: the call does not say which app it is from.
+    pub fn find_for_app(&self, name: &str) -> Result<Option<&DirectTool>, Ambiguous> {
+        match self.own_names.get(name) {
+            Some(Some(position)) => Ok(self.direct.get(*position)),
+            Some(None) => {
+                let same = self.direct.iter().filter(|direct| direct.tool == name);
+                Err(Ambiguous { servers: same.map(|direct| direct.server.clone()).collect() })
+            }
+            None => Ok(None),
+        }
+    }
+
     fn name(&mut self, tools: &[(&str, &str)], style: DirectNames) {
         // Safe names are assigned first, so that no other name can take one.
         let mut safe = BTreeMap::new();
@@ -91,6 +121,10 @@ impl Partition {
             }
         }
         self.names = safe;
+        for (position, (_, tool)) in tools.iter().enumerate() {
+            let own = self.own_names.entry((*tool).to_owned());
+            own.and_modify(|only| *only = None).or_insert(Some(position));
+        }
         for (position, ((server, tool), safe_name)) in tools.iter().zip(safe_names).enumerate() {
             let candidates = candidates(server, tool, style);
             let is_free =

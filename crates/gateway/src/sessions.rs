@@ -34,8 +34,8 @@ use crate::pins::Pins;
 use crate::propagation::PassedOn;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
-use crate::tool_list::{ToolList, runs_only_as_task};
-use crate::waiting;
+use crate::tool_list::ToolList;
+use crate::{view_mark, waiting};
 
 use attempt::{Attempt, Opening};
 pub use connection::{Opened, Unopened};
@@ -405,8 +405,9 @@ impl Sessions {
             arguments: &arguments,
             questions: self.host.questions(),
         });
+        let mark = view_mark::mark((server, tool), &tools, &arguments, &*self.host);
         let send = Box::pin(async {
-            let as_task = tools.tool(tool).is_some_and(|raw| runs_only_as_task(&raw));
+            let as_task = tools.runs_only_as_task(tool);
             match session.call_with(tool, arguments, CallOptions::with_meta(meta).as_task(as_task)).await {
                 Ok(result) => {
                     Ok(Answer { is_error: result.is_error(), result: result.into_raw(), cached: None })
@@ -414,7 +415,11 @@ impl Sessions {
                 Err(error) => Err(self.failure(&error)),
             }
         });
-        waiting::answer(&*self.host, server, tool, call.make(send)).await
+        let answer = waiting::answer(&*self.host, server, tool, call.make(send)).await?;
+        Ok(match mark {
+            Some(mark) => Answer { result: view_mark::marked(answer.result, mark), ..answer },
+            None => answer,
+        })
     }
 
     /// The failure of a request to a server, with secrets masked.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::audience::{is_for_apps, names_only_apps};
+use crate::audience::{is_for_apps, names_only_apps, view};
 
 /// The tools of a server.
 #[derive(Debug)]
@@ -31,6 +31,10 @@ struct Place {
     range: Range<usize>,
     /// Whether it is only for apps.
     is_for_apps: bool,
+    /// Whether it runs only as a task (MCP 2025-11-25, `execution.taskSupport`).
+    runs_only_as_task: bool,
+    /// The address of its view (MCP Apps, "Resource Discovery").
+    view: Option<Box<str>>,
 }
 
 #[derive(Deserialize)]
@@ -39,6 +43,8 @@ struct Named<'a> {
     name: Cow<'a, str>,
     #[serde(default, rename = "_meta")]
     meta: Value,
+    #[serde(default)]
+    execution: Value,
 }
 
 impl ToolList {
@@ -90,6 +96,16 @@ impl ToolList {
         self.for_apps().any(|own| own == name)
     }
 
+    /// Whether the tool with this name runs only as a task.
+    pub fn runs_only_as_task(&self, name: &str) -> bool {
+        self.places().iter().any(|place| place.runs_only_as_task && *place.name == *name)
+    }
+
+    /// The names of the tools with a view, and its address.
+    pub fn views(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.places().iter().filter_map(|place| Some((&*place.name, place.view.as_deref()?)))
+    }
+
     /// Whether a tool has this name.
     pub fn has(&self, name: &str) -> bool {
         self.names().any(|own| own == name)
@@ -119,11 +135,17 @@ impl ToolList {
             // The text was written by `new`, or has its digest.
             let tools: Vec<&RawValue> = serde_json::from_str(&self.text).unwrap_or_default();
             let place = |tool: &&RawValue| {
-                let Named { name, meta } = serde_json::from_str(tool.get()).ok()?;
+                let Named { name, meta, execution } = serde_json::from_str(tool.get()).ok()?;
                 // Each tool borrows from the text.
                 let start = tool.get().as_ptr().addr() - self.text.as_ptr().addr();
                 let range = start..start + tool.get().len();
-                Some(Place { name: name.into(), range, is_for_apps: names_only_apps(&meta) })
+                Some(Place {
+                    name: name.into(),
+                    range,
+                    is_for_apps: names_only_apps(&meta),
+                    runs_only_as_task: execution["taskSupport"] == "required",
+                    view: view(&meta).map(Into::into),
+                })
             };
             tools.iter().filter_map(place).collect()
         })
@@ -136,9 +158,18 @@ impl PartialEq for ToolList {
     }
 }
 
+/// The description of a tool with a view begins with this.
+const HAS_VIEW: &str = "(Has a view: `emit` takes `.raw().await?.view()`.)";
+
 /// A tool that snippets may call, as code is generated from it. `None` if it has no name, or is only for apps.
 pub fn for_snippets(raw: &Value) -> Option<codegen::Tool> {
-    as_declared(raw).filter(|_| !is_for_apps(raw))
+    let mut tool = as_declared(raw).filter(|_| !is_for_apps(raw))?;
+    if raw.get("_meta").and_then(view).is_some() {
+        let own = tool.description.unwrap_or_default();
+        // First, because descriptions are cut.
+        tool.description = Some(format!("{HAS_VIEW} {own}").trim_end().to_owned());
+    }
+    Some(tool)
 }
 
 /// A tool as code is generated from it: only what its server declares. `None` if it has no name.
@@ -151,11 +182,6 @@ pub fn as_declared(raw: &Value) -> Option<codegen::Tool> {
         output_schema: raw.get("outputSchema").cloned(),
         answers: codegen::Answers::default(),
     })
-}
-
-/// Whether a tool runs only as a task (MCP 2025-11-25, `execution.taskSupport`).
-pub fn runs_only_as_task(raw: &Value) -> bool {
-    raw["execution"]["taskSupport"] == "required"
 }
 
 /// A BLAKE3 hash as 64 hexadecimal digits.
@@ -202,6 +228,17 @@ mod tests {
         assert!(list.is_for_apps("b") && !list.is_for_apps("a") && !list.is_for_apps("c"));
         assert!(for_snippets(&shown).is_some() && for_snippets(&hidden).is_none());
         assert!(as_declared(&hidden).is_some());
+    }
+
+    #[test]
+    fn views_and_tasks_of_tools_are_known() {
+        let list = ToolList::new(&[
+            json!({ "name": "a", "_meta": { "ui": { "resourceUri": "ui://a", "visibility": ["app"] } } }),
+            json!({ "name": "b", "_meta": { "ui/resourceUri": "ui://b" }, "execution": { "taskSupport": "required" } }),
+            json!({ "name": "c", "_meta": { "ui": { "resourceUri": "https://c.example" } }, "execution": 1 }),
+        ]);
+        assert!(list.views().eq([("a", "ui://a"), ("b", "ui://b")]));
+        assert!(list.runs_only_as_task("b") && !list.runs_only_as_task("c") && !list.runs_only_as_task("d"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, watch};
 
 use crate::{
-    host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError},
+    host::{APPS, Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError, VIEW_TYPE},
     server_config::{ClientInfo, Root, ServerConfig},
     trace::Trace,
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD, TASKS},
@@ -298,6 +298,9 @@ impl Client {
             capabilities["roots"] = json!({});
         }
         capabilities["extensions"] = json!({ TASKS: {} });
+        if self.host.shows_apps() {
+            capabilities["extensions"][APPS] = json!({ "mimeTypes": [VIEW_TYPE] });
+        }
         if !self.experimental.is_empty() {
             capabilities["experimental"] = json!(self.experimental);
         }

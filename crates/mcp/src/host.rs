@@ -3,6 +3,13 @@
 use futures::{FutureExt, future::BoxFuture};
 use serde_json::Value;
 
+/// The extension by which clients declare that they show views of tools (MCP Apps, SEP-1865, "Client<>Server Capability
+/// Negotiation").
+pub const APPS: &str = "io.modelcontextprotocol/ui";
+
+/// The type of a view's document (SEP-1865, "UI Resource Format").
+pub const VIEW_TYPE: &str = "text/html;profile=mcp-app";
+
 /// Handles the requests and notifications of servers for the user of a session. The client declares only those
 /// capabilities to a server that the host has.
 pub trait Host: Send + Sync + 'static {
@@ -18,6 +25,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Whether [`Host::sample`] has a model.
     fn samples(&self) -> bool {
+        false
+    }
+
+    /// Whether the client behind it shows views of tools (MCP Apps, SEP-1865).
+    fn shows_apps(&self) -> bool {
         false
     }
 

@@ -50,7 +50,9 @@ pub use call_result::REPAIRED_META;
 pub use check::{InputCheck, Invalid, SchemaError};
 pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
-pub use host::{Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError};
+pub use host::{
+    APPS, Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError, VIEW_TYPE,
+};
 pub use http::{http_client, retry_after};
 pub use in_process::{InProcessServer, Introduction, OpenError, Tools};
 pub use listing::{

@@ -35,6 +35,8 @@ pub struct Abilities {
     pub samples: bool,
     /// Whether its user is asked on the local page, because it shows no forms.
     pub asks_on_page: bool,
+    /// Whether it shows views of tools (MCP Apps), and so keeps tools that are only for apps from its model.
+    pub shows_apps: bool,
 }
 
 impl Abilities {
@@ -54,8 +56,14 @@ impl Abilities {
             elicits_by_url: has("url"),
             samples: capabilities.get("sampling").is_some_and(Value::is_object),
             asks_on_page: has_page && !elicits,
+            shows_apps: capabilities["extensions"].get(mcp::APPS).is_some_and(shows_documents),
         }
     }
+}
+
+/// Whether a client that declares these settings of MCP Apps shows documents. Without a list of types, it does.
+fn shows_documents(settings: &Value) -> bool {
+    settings["mimeTypes"].as_array().is_none_or(|types| types.iter().any(|kind| kind == mcp::VIEW_TYPE))
 }
 
 /// The client that sent a request.

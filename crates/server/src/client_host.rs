@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use gateway::resource_address::{is_view, of_resource};
 use gateway::session_host::{self, SessionHost, Waiting};
 use mcp::{Host, Notice, QuestionError, form};
 use parking_lot::Mutex;
@@ -267,6 +268,10 @@ impl Host for ClientHost {
         self.abilities.samples
     }
 
+    fn shows_apps(&self) -> bool {
+        self.abilities.shows_apps
+    }
+
     fn elicit<'a>(
         &'a self,
         server: &'a str,
@@ -306,7 +311,10 @@ impl Host for ClientHost {
                 data: data.clone(),
                 caller: self.latest(server).map(|(caller, _)| caller),
             }),
-            Notice::ResourceUpdated(uri) => self.notify(&ServerNotice::ResourceUpdated(uri.clone())),
+            Notice::ResourceUpdated(uri) => {
+                let named = if is_view(uri) { of_resource(server, uri) } else { uri.clone() };
+                self.notify(&ServerNotice::ResourceUpdated(named));
+            }
             Notice::ListChanged(list) => self.notify(&ServerNotice::ListChanged(*list)),
             // Progress is sent to the request that it belongs to.
             _ => {}

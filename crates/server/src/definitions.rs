@@ -14,6 +14,7 @@ use rmcp::model::{ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID};
 use serde_json::{Value, json};
 use snippet::Catalog as _;
 
+use super::apps;
 use super::instructions::instructions;
 use super::programs::CheckedProgram;
 use super::protocol_types;
@@ -141,6 +142,7 @@ fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
     let tool = snapshot.settings.known.observed.direct(&direct.server, tool);
     let mut tool = presented(&direct.server, &tool).ok()?;
     tool["name"] = json!(direct.name);
+    apps::rename_in_tool(&direct.server, &mut tool);
     Some(tool)
 }
 

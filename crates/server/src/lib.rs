@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod approval;
+mod apps;
 pub mod caller;
 pub mod catalog_watcher;
 pub mod client_host;

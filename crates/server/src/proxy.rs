@@ -11,7 +11,7 @@ use gateway::permission::{
 };
 use gateway::resources::READ;
 use gateway::session_host::SessionHost as _;
-use gateway::tool_list::{ToolList, runs_only_as_task};
+use gateway::tool_list::ToolList;
 use identity::Identity;
 use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::approval::{self, Approver};
+use super::apps;
 use super::caller::Caller;
 use super::client_host::{ServerNotice, asking};
 use super::journal::{self, RequestContext, Requester};
@@ -107,8 +108,7 @@ impl ProxiedRequest {
                 let checked = self.checked(&owner, &tool, offered.filter(|_| is_plain), &arguments);
                 let prepared = self.state.services.prepare(checked);
                 let arguments = Some(arguments);
-                let as_task =
-                    offered.and_then(|list| list.tool(&tool.tool)).is_some_and(|raw| runs_only_as_task(&raw));
+                let as_task = offered.is_some_and(|list| list.runs_only_as_task(&tool.tool));
                 let carried =
                     ForwardedRequest { parameters, arguments, as_task, ..ForwardedRequest::default() };
                 let send = async {
@@ -160,11 +160,12 @@ impl ProxiedRequest {
     /// The result of a direct tool within the limits for answers; what is cut is kept as an output of the call.
     fn bounded(
         &self,
-        result: Value,
+        mut result: Value,
         tool: &DirectTool,
         offered: Option<&ToolList>,
         kept: &KeptOutputs<'_>,
     ) -> Value {
+        apps::rename_in_result(&tool.server, &mut result);
         let described = offered.and_then(|tools| tools.tool(&tool.tool));
         let has_schema = described.is_some_and(|tool| tool["outputSchema"].is_object());
         let keep = |part: &str, text: &str| kept.keep(part, text);

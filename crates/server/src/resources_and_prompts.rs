@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use config::{Config, Server};
+use config::{Config, Permission, Server};
 use futures::future::join_all;
 use gateway::direct::DirectTool;
+use gateway::resource_address::{self, is_view};
 use gateway::resources;
-use gateway::resources::{fits_template, meant};
+use gateway::resources::{READ, fits_template, meant};
 use mcp::{Items, Session};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
@@ -22,9 +23,6 @@ pub(crate) const LIST_WAIT: Duration = Duration::from_millis(500);
 /// The time for which an agent of this process waits for servers before it gets the available lists, and a call of a
 /// direct tool, or a look-up that finds nothing yet, waits for its server.
 pub const AGENTS_WAIT: Duration = Duration::from_secs(5);
-
-/// The prefix of addresses that name their server: `toolsmith://servers/NAME/resource?uri=…`.
-const QUALIFIED: &str = "toolsmith://servers/";
 
 /// A kind of list that servers have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,12 +61,8 @@ impl List {
     /// The name of an item of `server` if another server already has the plain name.
     fn qualified(self, server: &str, name: &str) -> String {
         match self {
-            List::Resources => {
-                let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
-                format!("{QUALIFIED}{server}/resource?uri={name}")
-            }
-            // Its expressions stay unchanged.
-            List::Templates => format!("{QUALIFIED}{server}/resource?uri={name}"),
+            List::Resources => resource_address::of_resource(server, name),
+            List::Templates => resource_address::of_template(server, name),
             List::Prompts => format!("{name}@{server}"),
         }
     }
@@ -98,6 +92,20 @@ impl ProxiedRequest {
         !config.code_mode.enabled || !server.code_mode || has_direct()
     }
 
+    /// Whether a client with apps reads this resource to show an answer: it is the view of a tool that may be called, and
+    /// reading is not denied.
+    pub(crate) fn shows_view(&self, server: &str, uri: &str) -> bool {
+        let config = self.snapshot.config();
+        let Some(list) = self.snapshot.lists.get(server) else { return false };
+        let may = |name: &str| config.permission(server, name) != Permission::Deny;
+        let may_read = || !config.denies(server, READ) && may(READ);
+        let held = || self.snapshot.settings.known.pins.held(server, list);
+        let is_shown = |tool: &str| config.admits(server, tool) && may(tool) && !held().contains(tool);
+        self.caller.abilities.shows_apps
+            && may_read()
+            && list.views().any(|(tool, view)| view == uri && is_shown(tool))
+    }
+
     /// A session for reading a server's lists. A client is not kept waiting but notified of lists that arrive later; it
     /// does not get its own sessions for them.
     async fn listing(&self, server: &Server) -> Option<Session> {
@@ -121,7 +129,7 @@ impl ProxiedRequest {
         for (server, found) in self.lists(list).await {
             for mut item in found {
                 let Some(name) = item[list.key()].as_str().map(str::to_owned) else { continue };
-                if !names.insert(name.clone()) {
+                if list != List::Prompts && is_view(&name) || !names.insert(name.clone()) {
                     let qualified = list.qualified(&server.connection.name, &name);
                     names.insert(qualified.clone());
                     item[list.key()] = json!(qualified);
@@ -170,12 +178,7 @@ impl ProxiedRequest {
     fn qualified_owner(&self, list: List, name: &str) -> Option<(String, String)> {
         let (server, name) = match list {
             List::Prompts => name.rsplit_once('@').map(|(name, server)| (server, name.to_owned()))?,
-            List::Resources | List::Templates => {
-                let (server, uri) = name.strip_prefix(QUALIFIED)?.split_once("/resource?uri=")?;
-                let decoded =
-                    url::form_urlencoded::parse(format!("uri={uri}").as_bytes()).next()?.1.into_owned();
-                (server, decoded)
-            }
+            List::Resources | List::Templates => resource_address::parts(name)?,
         };
         let is_known = servers(self, list).iter().any(|known| known.connection.name == server);
         is_known.then(|| (server.to_owned(), name))
@@ -223,11 +226,6 @@ impl ProxiedRequest {
         });
         join_all(asking).await;
     }
-}
-
-/// The qualified address of a resource of this server.
-pub fn qualified(server: &str, uri: &str) -> String {
-    List::Resources.qualified(server, uri)
 }
 
 /// The template of stored outputs.

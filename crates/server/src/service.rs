@@ -30,6 +30,7 @@ use serde_json::{Map, Value, json};
 use system::event_loop::{off_loop, poll_off_loop};
 use system::random;
 
+use super::apps;
 use super::caller::{Abilities, Caller, client_named, client_of, untyped, with_meta};
 use super::client_tasks;
 use super::definitions;
@@ -43,7 +44,7 @@ use super::programs::saving;
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::resources_and_prompts::{AGENTS_WAIT, LIST_WAIT, List, own_template};
-use super::session::{ClientSession, ClientTransport, identity_of, is_stateless, shows_apps};
+use super::session::{ClientSession, ClientTransport, identity_of, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
@@ -358,7 +359,7 @@ impl McpService {
                 self.snapshot(context).await;
                 live.until(AGENTS_WAIT, |snapshot| definitions::finds(snapshot, name, arguments)).await
             }
-            _ => live.until(AGENTS_WAIT, |snapshot| snapshot.partition.find(name).is_some()).await,
+            _ => live.until(AGENTS_WAIT, |snapshot| snapshot.partition.knows(name)).await,
         }
     }
 
@@ -366,7 +367,7 @@ impl McpService {
         let client = client_of(context);
         let wait = if client.asks_again { LIST_WAIT } else { ONLY_LIST_WAIT };
         let snapshot = self.snapshot_within(wait, context).await;
-        let mut tools = definitions::tools(&snapshot, client, shows_apps(context));
+        let mut tools = definitions::tools(&snapshot, client, self.abilities(context).shows_apps);
         if saving::is_offered(snapshot.config(), &self.session) {
             tools.push(saving::definition());
         }
@@ -436,8 +437,13 @@ impl McpService {
         let is_saving = name == saving::NAME && saving::is_offered(snapshot.config(), &self.session);
         let direct = match snapshot.partition.find(name) {
             _ if is_execution || is_saving || program.is_some() => None,
-            Some(direct) if shows_apps(&context) || !direct.is_for_apps => Some(direct.clone()),
-            _ => return Err(definitions::unknown_tool(&snapshot, name)),
+            Some(direct) if !direct.is_for_apps => Some(direct.clone()),
+            _ => {
+                let of_app =
+                    self.abilities(&context).shows_apps.then(|| apps::tool(&snapshot.partition, name));
+                let of_app = of_app.transpose()?.flatten();
+                Some(of_app.ok_or_else(|| definitions::unknown_tool(&snapshot, name))?.clone())
+            }
         };
         let sealed = match call.resume::<SuspendedExecution>().await? {
             Resumption::Answered(result) => return Ok(result),

@@ -331,16 +331,6 @@ pub fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
 
-/// The extension with which clients declare that they show apps (MCP Apps, SEP-1865, "Client<>Server Capability
-/// Negotiation").
-const APPS: &str = "io.modelcontextprotocol/ui";
-
-/// Whether a client shows the apps of servers, and so keeps tools that are only for apps from its model.
-pub(crate) fn shows_apps(context: &RequestContext<RoleServer>) -> bool {
-    let extensions = context.client_capabilities().and_then(|capabilities| capabilities.extensions);
-    extensions.is_some_and(|extensions| extensions.contains_key(APPS))
-}
-
 /// Whether the client of a request knows tasks (SEP-2663, "Capability Negotiation"), which each request declares.
 pub(crate) fn runs_tasks(context: &RequestContext<RoleServer>) -> bool {
     is_stateless(context) && context.client_capabilities().is_some_and(|able| able.supports_tasks())

@@ -69,12 +69,13 @@ impl Drop for Upstream {
 impl Upstreams {
     /// Creates it without sessions; `host` answers questions of servers.
     pub(crate) fn new(host: Arc<ClientHost>, settings: watch::Receiver<Arc<Settings>>) -> Arc<Self> {
+        let listed = Listed::new(mcp::Host::shows_apps(&*host));
         Arc::new(Upstreams {
             host,
             keepers: Mutex::default(),
             away: Mutex::default(),
             settings,
-            listed: Listed::default(),
+            listed,
             changed: Arc::default(),
             changes: watch::Sender::default(),
         })

@@ -10,6 +10,7 @@ use crate::items::{Items, said, texts};
 use crate::result::{ToolResult, join_text, shorten};
 use crate::tool::Tool;
 use crate::unread;
+use crate::view::View;
 
 /// `CallToolResult` on the wire.
 #[derive(Debug, Deserialize)]
@@ -20,6 +21,8 @@ pub(crate) struct Reply {
     structured: Option<Value>,
     #[serde(default, rename = "isError")]
     is_error: bool,
+    #[serde(default, rename = "_meta")]
+    meta: Value,
     /// Numbers in it that a `Value` can't hold.
     #[serde(skip)]
     unheld: Unheld,
@@ -68,11 +71,11 @@ fn whose(tool: &Tool) -> String {
 impl Reply {
     /// The whole answer. Numbers that a `Value` can't hold are the nearest doubles, with a warning.
     pub(crate) fn whole(self, tool: &Tool) -> ToolResult {
-        let Reply { content, mut structured, unheld, .. } = self;
+        let Reply { content, mut structured, unheld, meta, .. } = self;
         if let Some(structured) = &mut structured {
             unheld.settle(structured, &whose(tool));
         }
-        ToolResult { content, structured }
+        ToolResult { content, structured, view: View::of(meta, tool) }
     }
 
     /// The answer of a tool without an output schema.
@@ -80,14 +83,14 @@ impl Reply {
     /// # Errors
     /// If its structured content has a number that a `Value` can't hold.
     pub(crate) fn untyped(self, tool: &Tool) -> Result<ToolResult, ToolError> {
-        let Reply { content, structured, unheld, .. } = self;
+        let Reply { content, structured, unheld, meta, .. } = self;
         match structured {
             Some(mut structured) if let Some(number) = unheld.find(&structured) => {
                 let message = format!("the structured content has {}", too_large(number));
                 unheld.spell_out(&mut structured);
                 Err(mismatch(tool, &message, structured, content))
             }
-            structured => Ok(ToolResult { content, structured }),
+            structured => Ok(ToolResult { content, structured, view: View::of(meta, tool) }),
         }
     }
 }

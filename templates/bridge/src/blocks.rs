@@ -137,7 +137,8 @@ mod tests {
         assert_eq!(taken(&content), both);
         assert_eq!(taken(json!(both)), both);
         assert_eq!(taken(json!({ "content": both })), both);
-        assert_eq!(taken(ToolResult { content, structured: Some(json!({ "a": 1 })) }), both);
+        let result = ToolResult { content, structured: Some(json!({ "a": 1 })), view: None };
+        assert_eq!(taken(result), both);
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub mod tool;
 mod union;
 mod unmade;
 mod unread;
+mod view;
 mod warning;
 pub mod wire;
 mod written;

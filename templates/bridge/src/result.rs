@@ -10,14 +10,17 @@ use serde_json::Value;
 use crate::content::Content;
 use crate::items::{Items, said, texts};
 use crate::unread;
+use crate::view::View;
 
 /// The whole answer of a tool: of one without an output schema, and of any by `.raw()`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ToolResult {
     /// The content blocks.
     pub content: Vec<Content>,
     /// The structured content, if the tool sent any.
     pub structured: Option<Value>,
+    /// The view of the tool, if it has one.
+    pub(crate) view: Option<Box<View>>,
 }
 
 impl ToolResult {
@@ -31,6 +34,16 @@ impl ToolResult {
     #[must_use]
     pub fn image(&self) -> Option<&Content> {
         self.content.iter().find(|part| part.kind() == "image")
+    }
+
+    /// The view of the tool with this answer, for `emit` (MCP Apps): a link that clients with apps can show, or a text
+    /// that says why there is none.
+    #[must_use]
+    pub fn view(&self) -> Content {
+        match &self.view {
+            Some(view) => view.content(&self.content, self.structured.as_ref()),
+            None => Content::text("the answer has no view"),
+        }
     }
 
     /// The answer as a `T`: the structured content, or else the text, parsed as JSON or as a Python literal. A list is
@@ -72,6 +85,17 @@ impl ToolResult {
         let [only] = self.content.as_slice() else { return false };
         only.as_text()
             .is_some_and(|text| !text.trim_start_matches('\u{feff}').trim_start().starts_with(['[', '{']))
+    }
+}
+
+impl fmt::Debug for ToolResult {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ToolResult { content, structured, view: _ } = self;
+        formatter
+            .debug_struct("ToolResult")
+            .field("content", content)
+            .field("structured", structured)
+            .finish()
     }
 }
 
@@ -118,7 +142,7 @@ mod tests {
 
     fn read<T: DeserializeOwned>(texts: &[&str]) -> Result<T, String> {
         let block = |text: &&str| serde_json::from_value(json!({ "type": "text", "text": text })).unwrap();
-        let answer = ToolResult { content: texts.iter().map(block).collect(), structured: None };
+        let answer = ToolResult { content: texts.iter().map(block).collect(), structured: None, view: None };
         answer.json().map_err(|error| error.to_string())
     }
 
@@ -183,6 +207,6 @@ mod tests {
         let image = json!({ "type": "image", "data": "aGk=", "mimeType": "image/png" });
         let text = json!({ "type": "text", "text": "a" });
         let content = [image, text].map(|block| serde_json::from_value(block).unwrap()).to_vec();
-        assert!(ToolResult { content, structured: None }.json::<Vec<Value>>().is_err());
+        assert!(ToolResult { content, structured: None, view: None }.json::<Vec<Value>>().is_err());
     }
 }

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod answers;
+mod apps;
 mod audit;
 mod clients;
 mod compilers;

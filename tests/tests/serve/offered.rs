@@ -130,7 +130,8 @@ fn tools_for_apps_are_offered_to_clients_that_show_apps() {
     assert_eq!(names_of(&listed), ["refresh", "submit_order"], "{listed:#}");
     let tools = listed["result"]["tools"].as_array().unwrap();
     let submit = tools.iter().find(|tool| tool["name"] == "submit_order").unwrap();
-    assert_eq!(submit["_meta"]["ui"], json!({ "resourceUri": "ui://cart", "visibility": ["app"] }));
+    let view = "ui://toolsmith/servers/shop/resource?uri=ui%3A%2F%2Fcart";
+    assert_eq!(submit["_meta"]["ui"], json!({ "resourceUri": view, "visibility": ["app"] }));
     let answer = server.ask(2, "tools/call", &call("submit_order"));
     assert_eq!(answer["result"]["content"][0]["text"], "here", "{answer:#}");
     // Its snippets are written by a model.

@@ -10,12 +10,12 @@ use futures::StreamExt as _;
 use futures::future::{BoxFuture, join_all};
 use futures::stream::FuturesUnordered;
 use gateway::failure::Failure;
+use gateway::resource_address;
 use gateway::resources::{LIST, READ, fits_query};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use server::caller::Abilities;
 use server::in_process::{self, InProcessClient};
-use server::resources_and_prompts;
 use server::resources_and_prompts::AGENTS_WAIT;
 use server::session::AgentIsolation;
 use server::state::ServerState;
@@ -242,7 +242,7 @@ impl Tools {
             return Err(CallError("uri is missing; give the address of a resource".to_owned()));
         };
         let uri = match arguments.get("server").and_then(Value::as_str) {
-            Some(server) => resources_and_prompts::qualified(server, uri),
+            Some(server) => resource_address::of_resource(server, uri),
             None => uri.to_owned(),
         };
         let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);

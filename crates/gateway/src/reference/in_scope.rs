@@ -8,7 +8,8 @@ const KNOWN: [(&str, &str); 13] = [
          struct ToolResult { content: Vec<Content>, structured: Option<Value> }\n\
          impl ToolResult {\n    /// The text blocks, joined by newlines.\n    fn text(&self) -> String;\n    /// The \
              structured content, or else the text parsed as JSON or as a Python literal; a list\n    /// also from a block for each item.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
-         /// The first image.\n    fn image(&self) -> Option<&Content>;\n}",
+         /// The first image.\n    fn image(&self) -> Option<&Content>;\n    /// The tool's view with this answer, to \
+             `emit`.\n    fn view(&self) -> Content;\n}",
     ),
     (
         "ToolError",

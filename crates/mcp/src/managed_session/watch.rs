@@ -47,6 +47,10 @@ impl Host for Watching {
         self.inner.samples()
     }
 
+    fn shows_apps(&self) -> bool {
+        self.inner.shows_apps()
+    }
+
     fn elicit<'a>(
         &'a self,
         server: &'a str,

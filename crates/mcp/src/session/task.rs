@@ -104,6 +104,10 @@ impl Created {
     /// # Errors
     /// Returns the reason if the answer declares a task that it does not describe.
     fn of(answer: &RawValue) -> Result<Option<Self>, String> {
+        // The kind of a result, and the members of a task, begin with it: other answers are not parsed.
+        if memchr::memmem::find(answer.get().as_bytes(), b"\"task").is_none() {
+            return Ok(None);
+        }
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Answer<'a> {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use super::McpService;
+use crate::apps;
 use crate::journal::Requester;
 use crate::level::Level;
 use crate::output_store::{BYTES_KEPT, OutputStore};
@@ -50,8 +51,9 @@ impl McpService {
         }
         parameters.insert("uri".to_owned(), json!(own));
         let known = proxied.snapshot.config().server(&server);
-        // A client reads from a server it uses directly without a question; other reads need permission.
-        let is_direct = known.is_some_and(|server| proxied.is_used_directly(server));
+        // A client reads from a server it uses directly, and views, without a question; other reads need permission.
+        let is_direct =
+            known.is_some_and(|server| proxied.is_used_directly(server)) || proxied.shows_view(&server, &own);
         let read = if self.session.is_agent() || !is_direct {
             let requester = Requester::of(&self.session, &context);
             proxied.read((&server, &own), requester, parameters).await
@@ -59,12 +61,14 @@ impl McpService {
             proxied.carry(&server, method, parameters).await
         };
         // Each era of the protocol has its own error code for it (MCP 2026-07-28, "Resources", "Error Handling").
-        read.map_err(|error| match &error.data {
+        let mut result = read.map_err(|error| match &error.data {
             Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => {
                 missing(error.message.to_string())
             }
             _ => error,
-        })
+        })?;
+        apps::rename_in_contents(&mut result, &own, &uri);
+        Ok(result)
     }
 
     /// Gets the output at an address from the replica that has kept it, if it is not here.

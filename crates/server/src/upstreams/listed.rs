@@ -11,9 +11,13 @@ use config::Server;
 use gateway::catalog;
 use gateway::tool_list::ToolList;
 
-/// The last list of each server, by the identity of the server.
-#[derive(Default)]
-pub(super) struct Listed(Mutex<HashMap<String, Last>>);
+/// The last list of each server.
+pub(super) struct Listed {
+    /// Whether the lists are for clients that show views.
+    shows_apps: bool,
+    /// By the identity of the server.
+    last: Mutex<HashMap<String, Last>>,
+}
 
 struct Last {
     /// The tools that the list was built from, unless it was remembered.
@@ -22,6 +26,10 @@ struct Last {
 }
 
 impl Listed {
+    pub(super) fn new(shows_apps: bool) -> Self {
+        Listed { shows_apps, last: Mutex::default() }
+    }
+
     /// The list for the tools that a server has answered; stored if it is new.
     pub(super) fn answered(&self, cache: &Cache, server: &Server, tools: &Arc<Vec<Tool>>) -> Arc<ToolList> {
         let mut last = self.last();
@@ -35,7 +43,7 @@ impl Listed {
                     Some(known) => known.list,
                     None => {
                         // A list that can't be stored is requested again the next time.
-                        let _ = catalog::remember(cache, server, &list);
+                        let _ = catalog::remember_for(self.shows_apps, cache, server, &list);
                         Arc::new(list)
                     }
                 }
@@ -52,7 +60,7 @@ impl Listed {
         if let Some(known) = last.get(&identity) {
             return Some(Arc::clone(&known.list));
         }
-        let list = Arc::new(catalog::remembered(cache, server)?);
+        let list = Arc::new(catalog::remembered_for(self.shows_apps, cache, server)?);
         last.insert(identity, Last { source: None, list: Arc::clone(&list) });
         Some(list)
     }
@@ -64,6 +72,6 @@ impl Listed {
     }
 
     fn last(&self) -> MutexGuard<'_, HashMap<String, Last>> {
-        self.0.lock()
+        self.last.lock()
     }
 }

@@ -15,6 +15,7 @@ mod server;
 mod talkative;
 mod tasks;
 mod values;
+mod views;
 
 use std::{
     fs::OpenOptions,
@@ -103,6 +104,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "tasks" => tasks::tasks(argument),
         "stateless-process" => counting::stateless_process(argument),
         "values" => values::values(),
+        "views" => views::views(argument),
         "forms" => forms::forms(),
         "chatty-stderr" => chatty_stderr(),
         "hangs-up" => talkative::hangs_up(argument),

@@ -19,11 +19,17 @@ pub(super) struct Declared {
     elicits: bool,
     elicits_by_url: bool,
     samples: bool,
+    shows_apps: bool,
 }
 
 impl Declared {
     pub(super) fn by(host: &dyn Host) -> Self {
-        Declared { elicits: host.elicits(), elicits_by_url: host.elicits_by_url(), samples: host.samples() }
+        Declared {
+            elicits: host.elicits(),
+            elicits_by_url: host.elicits_by_url(),
+            samples: host.samples(),
+            shows_apps: host.shows_apps(),
+        }
     }
 }
 
@@ -144,6 +150,10 @@ impl Host for SpareHost {
 
     fn samples(&self) -> bool {
         self.declared.samples
+    }
+
+    fn shows_apps(&self) -> bool {
+        self.declared.shows_apps
     }
 
     fn elicit<'a>(
