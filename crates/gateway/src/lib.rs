@@ -29,6 +29,7 @@ pub mod recording;
 pub mod reference;
 pub mod resources;
 pub mod saved_programs;
+pub mod server_skills;
 pub mod session_host;
 pub mod sessions;
 pub mod terminal_host;
