@@ -63,8 +63,9 @@ pub(crate) use self::output::OutputArguments;
 pub(crate) use self::permission::{ListPermissionsArguments, PermissionCommand, RevokeArguments};
 pub(crate) use self::program::{
     ApproveProgramArguments, CheckProgramsArguments, DeleteProgramArguments, ExportProgramArguments,
-    ListProgramsArguments, NamedProgram, ProgramCommand, RenameProgramArguments, RunProgramArguments,
-    RunProgramOptions, SaveProgramArguments, ShowProgramArguments, TestProgramsArguments,
+    ImportProgramArguments, ListProgramsArguments, NamedProgram, ProgramCommand, RenameProgramArguments,
+    RunProgramArguments, RunProgramOptions, SaveProgramArguments, ShowProgramArguments,
+    TestProgramsArguments,
 };
 pub(crate) use self::serve::{ServeArguments, SubagentArguments};
 pub(crate) use self::stats::StatsArguments;

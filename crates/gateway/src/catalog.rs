@@ -77,6 +77,9 @@ pub fn remember_for(
 pub struct ServerIntroduction {
     /// Whether it has resources.
     pub has_resources: bool,
+    /// Whether it has skills.
+    #[serde(default)]
+    pub has_skills: bool,
     /// One line about the server; empty if it has none.
     pub about: String,
     /// Whether it keeps nothing between requests: its protocol has no sessions (MCP 2026-07-28 and later).
@@ -91,7 +94,7 @@ impl ServerIntroduction {
         let about = session.about().unwrap_or_default();
         let has_resources = session.capabilities()["resources"].is_object();
         let (about, is_stateless) = (masker.mask(&about).into_owned(), session.is_stateless());
-        ServerIntroduction { has_resources, about, is_stateless }
+        ServerIntroduction { has_resources, has_skills: session.has_skills(), about, is_stateless }
     }
 }
 

@@ -30,6 +30,7 @@ pub mod reference;
 pub mod resource_address;
 pub mod resources;
 pub mod saved_programs;
+pub mod server_skills;
 pub mod session_host;
 pub mod sessions;
 pub mod terminal_host;

@@ -66,6 +66,8 @@ pub struct Reference {
     index: Index,
     /// Whether any server has resources.
     has_resources: bool,
+    /// Whether any server has skills.
+    has_skills: bool,
     /// The files that programs may use.
     grants: Grants,
     /// The saved programs that snippets can call, a line each.
@@ -145,12 +147,18 @@ impl Reference {
         let missing = Arc::default();
         let grants = Grants::default();
         let programs = Vec::new();
-        Ok(Reference { catalog, servers, tools, index, has_resources: false, grants, programs, missing })
+        let (has_resources, has_skills) = (false, false);
+        Ok(Reference { catalog, servers, tools, index, has_resources, has_skills, grants, programs, missing })
     }
 
     /// Sets whether texts for models describe resources.
     pub fn with_resources(self, has_resources: bool) -> Self {
         Reference { has_resources, ..self }
+    }
+
+    /// Sets whether there are skills to find: then the search tools are always offered.
+    pub fn with_skills(self, has_skills: bool) -> Self {
+        Reference { has_skills, ..self }
     }
 
     /// Sets the files that programs may use, which texts for models name.

@@ -8,9 +8,13 @@ pub mod functions;
 mod kept_check;
 mod recorded;
 pub mod saving;
+pub mod skill;
+mod skill_text;
 mod store;
 
 pub use approvals::{Approval, Approvals};
 pub use kept_check::KeptCheck;
 pub use recorded::{RecordedRun, RecordedRuns};
+pub use skill::Skill;
+pub use skill_text::skill_md;
 pub use store::{ProgramStore, SavedProgram, Scope, invalid};

@@ -110,6 +110,8 @@ pub struct Status {
     pub latency: Option<Duration>,
     /// Whether it declared resources at the last connection.
     pub has_resources: bool,
+    /// Whether it declared skills at the last connection.
+    pub has_skills: bool,
     /// Whether it declared prompts at the last connection.
     pub has_prompts: bool,
     /// Its short description of itself; untrusted text.
@@ -186,6 +188,7 @@ impl ManagedSession {
             is_stateless: false,
             latency: None,
             has_resources: false,
+            has_skills: false,
             has_prompts: false,
             about: None,
             changes: Changes::default(),
@@ -343,6 +346,7 @@ impl Shared {
             status.is_stateless = session.is_stateless();
             status.latency = Some(started.elapsed());
             status.has_resources = has_resources;
+            status.has_skills = session.has_skills();
             status.has_prompts = has_prompts;
             status.about = session.about();
         });

@@ -1,4 +1,5 @@
-//! Keys of entries: Ed25519 (RFC 8032). Who writes entries needs the private key, who reads them only public keys.
+//! Keys of entries, and of other signed files: Ed25519 (RFC 8032). Who writes entries needs the private key, who reads
+//! them only public keys.
 //!
 //! A private key is PKCS#8 in PEM (RFC 5958, RFC 7468), as `openssl genpkey -algorithm ed25519` writes it. The id of a
 //! key is the beginning of the SHA-256 hash of its public key, so rotation needs no numbering.
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ring::rand::SystemRandom;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 
@@ -70,6 +72,24 @@ impl PublicKey {
     pub(crate) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&ED25519, self.0).verify(message, signature).is_ok()
     }
+
+    /// Whether `signature`, in base64, is one of `message` by this key.
+    #[must_use]
+    pub fn verifies_text(&self, message: &[u8], signature: &str) -> bool {
+        STANDARD.decode(signature).is_ok_and(|signature| self.verifies(message, &signature))
+    }
+
+    /// Reads a key that is written as its [`fmt::Display`] writes it: its 32 bytes in base64.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<Self> {
+        Some(PublicKey(STANDARD.decode(text).ok()?.try_into().ok()?))
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&STANDARD.encode(self.0))
+    }
 }
 
 impl fmt::Debug for PublicKey {
@@ -126,6 +146,23 @@ impl SigningKey {
     pub(crate) fn sign(&self, message: &[u8]) -> Vec<u8> {
         self.pair.sign(message).as_ref().to_vec()
     }
+
+    /// Returns the signature of a message, in base64.
+    #[must_use]
+    pub fn sign_text(&self, message: &[u8]) -> String {
+        STANDARD.encode(self.sign(message))
+    }
+
+    /// The text of a new private key, as the file of a key contains it.
+    ///
+    /// # Errors
+    /// If the system has no random numbers.
+    pub fn new_pem() -> Result<String, Error> {
+        let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+            .map_err(|_| Error::new("the system has no random numbers for a new key", CREATE))?;
+        let body = STANDARD.encode(document.as_ref());
+        Ok(format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"))
+    }
 }
 
 impl fmt::Debug for SigningKey {
@@ -173,9 +210,7 @@ pub(crate) mod tests {
 
     /// A new key, as a file has it.
     pub(crate) fn new_pem() -> String {
-        let document = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
-        let body = STANDARD.encode(document.as_ref());
-        format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n")
+        SigningKey::new_pem().unwrap()
     }
 
     /// Test 1 of RFC 8032, section 7.1, in the short form of PKCS#8 that openssl writes.

@@ -8,6 +8,7 @@ use config::Config;
 use gateway::direct::{DirectTool, RESERVED, presented};
 use gateway::observed::is_one_text;
 use gateway::reference::{DescribeTools, FOUND_AT_MOST, Room, SearchTools, ToolDefinition, found_by_default};
+use gateway::server_skills::is_address;
 use gateway::unavailable::UnavailableTools;
 use rmcp::ErrorData;
 use rmcp::model::{ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID};
@@ -37,8 +38,8 @@ const SHAPES_SHOWN: usize = 8;
 const PROGRAMS_SHOWN: usize = 10;
 
 /// The tools that look tools up.
-const SEARCH: &str = "search_tools";
-const DESCRIBE: &str = "describe_tools";
+pub(crate) const SEARCH: &str = "search_tools";
+pub(crate) const DESCRIBE: &str = "describe_tools";
 
 /// The advice to a model if a tool is no longer the one that its snippet was compiled for.
 pub(crate) const TOOL_CHANGED: &str = "look the server's tools up again, and write the snippet for them";
@@ -182,7 +183,8 @@ pub(crate) fn finds(snapshot: &Snapshot, name: &str, arguments: Option<&Value>) 
             found.is_ok_and(|found| !found.is_empty())
         }),
         DESCRIBE => serde_json::from_value(arguments)
-            .map(|DescribeTools { tools }| tools.iter().all(|tool| snapshot.reference.tool(tool).is_some())),
+            .map(|DescribeTools { tools }| without_skills(tools))
+            .map(|tools| tools.iter().all(|tool| snapshot.reference.tool(tool).is_some())),
         _ => return true,
     };
     found.unwrap_or(true)
@@ -213,17 +215,28 @@ pub(crate) fn discover(
         }),
         DESCRIBE => serde_json::from_value(arguments).map(|arguments: DescribeTools| {
             let shape = |server: &str, tool: &str| shape(server, tool, snapshot, seen);
-            snapshot.reference.describe_text(&arguments.tools, shape)
+            let is_given = !arguments.tools.is_empty();
+            match without_skills(arguments.tools) {
+                tools if tools.is_empty() && is_given => String::new(),
+                tools => snapshot.reference.describe_text(&tools, shape),
+            }
         }),
         _ => return None,
     };
     Some(match text {
         Ok(text) => {
-            let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
+            // Files of skills follow as content of their own.
+            let content = if text.is_empty() { json!([]) } else { json!([{ "type": "text", "text": text }]) };
+            let result = json!({ "content": content, "isError": false });
             with_note(result, &snapshot.missing)
         }
         Err(error) => answer::failure(&format!("invalid arguments of {name}: {error}")),
     })
+}
+
+/// The names in a look-up that are no files of skills.
+fn without_skills(names: Vec<String>) -> Vec<String> {
+    names.into_iter().filter(|name| !is_address(name)).collect()
 }
 
 /// The saved programs with all words of a query, if any. A broken one says so.

@@ -59,6 +59,7 @@ mod shared_state;
 pub mod shares;
 pub mod shutdown;
 mod sinks;
+mod skills;
 pub mod snapshot;
 mod spare_compilers;
 mod standard_streams;

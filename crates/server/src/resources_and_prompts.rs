@@ -70,7 +70,7 @@ impl List {
 
 /// The servers whose resources or prompts are offered: all that do not forbid it, even if only snippets call their
 /// tools.
-fn servers(proxied: &ProxiedRequest, list: List) -> Vec<&Server> {
+pub(crate) fn servers(proxied: &ProxiedRequest, list: List) -> Vec<&Server> {
     let config: &Config = proxied.snapshot.config();
     let is_offered = |server: &&Server| {
         let name = &server.connection.name;
@@ -108,7 +108,7 @@ impl ProxiedRequest {
 
     /// A session for reading a server's lists. A client is not kept waiting but notified of lists that arrive later; it
     /// does not get its own sessions for them.
-    async fn listing(&self, server: &Server) -> Option<Session> {
+    pub(crate) async fn listing(&self, server: &Server) -> Option<Session> {
         if self.session.is_agent() {
             return timeout(AGENTS_WAIT, self.upstreams.session(server)).await.ok()?.ok();
         }
@@ -175,7 +175,7 @@ impl ProxiedRequest {
         None
     }
 
-    fn qualified_owner(&self, list: List, name: &str) -> Option<(String, String)> {
+    pub(crate) fn qualified_owner(&self, list: List, name: &str) -> Option<(String, String)> {
         let (server, name) = match list {
             List::Prompts => name.rsplit_once('@').map(|(name, server)| (server, name.to_owned()))?,
             List::Resources | List::Templates => resource_address::parts(name)?,

@@ -424,10 +424,10 @@ impl McpService {
             return Ok(answer::failure(&refusal.for_model()));
         }
         let snapshot = self.snapshot_for(name, parameters.get("arguments"), &context).await;
-        if let Some(result) =
-            definitions::discover(&snapshot, name, parameters.get("arguments"), &self.session.seen)
-        {
-            return Ok(result);
+        let looked_up = parameters.get("arguments");
+        if let Some(result) = definitions::discover(&snapshot, name, looked_up, &self.session.seen) {
+            let proxied = self.proxied_request(&context).await;
+            return Ok(definitions::with_lines(result, proxied.skills(name, looked_up, &context).await));
         }
         let program = definitions::program(&snapshot, name).cloned();
         if let Some(refusal) = program.as_ref().and_then(|program| program.refusal()) {

@@ -70,6 +70,8 @@ pub struct Snapshot {
     pub(crate) is_built: bool,
     /// Whether any server has resources that may be listed.
     has_resources: bool,
+    /// Whether any of these has skills.
+    has_skills: bool,
     /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
     /// The servers with `session: auto` that keep nothing between requests (MCP 2026-07-28), by name.
@@ -92,6 +94,8 @@ pub(crate) struct Lists {
     pub(crate) prompts_and_resources: [BTreeSet<String>; 2],
     /// Whether any server has resources that may be listed.
     pub(crate) has_resources: bool,
+    /// Whether any of these has skills.
+    pub(crate) has_skills: bool,
     /// The servers' descriptions of themselves.
     pub(crate) about: BTreeMap<String, String>,
     /// The servers with `session: auto` that keep nothing between requests, by name.
@@ -101,8 +105,9 @@ pub(crate) struct Lists {
 impl Lists {
     /// Adds a server's description of itself.
     pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: ServerIntroduction) {
-        self.has_resources |=
-            introduction.has_resources && resources::may_be_listed(&settings.config, server);
+        let may_list = resources::may_be_listed(&settings.config, server);
+        self.has_resources |= introduction.has_resources && may_list;
+        self.has_skills |= introduction.has_skills && may_list;
         if !introduction.about.is_empty() {
             self.about.insert(server.to_owned(), introduction.about);
         }
@@ -177,6 +182,7 @@ impl Snapshot {
             prompts_and_resources: Default::default(),
             is_built: false,
             has_resources: false,
+            has_skills: false,
             about: BTreeMap::new(),
             stateless: BTreeSet::new(),
             reasons: BTreeMap::new(),
@@ -242,10 +248,14 @@ impl Snapshot {
             is_whole,
             prompts_and_resources,
             has_resources,
+            has_skills,
             about,
             stateless,
         } = lists;
-        let reference = reference.with_resources(has_resources).with_grants(config.code_mode.grants.clone());
+        let reference = reference
+            .with_resources(has_resources)
+            .with_skills(has_skills)
+            .with_grants(config.code_mode.grants.clone());
         let lines = settings.programs.callable(config).map(|(name, program)| programs.line(name, program));
         let reference = reference.with_programs(lines.collect());
         let reference = Arc::new(reference.with_missing(missing.clone()));
@@ -263,6 +273,7 @@ impl Snapshot {
             prompts_and_resources,
             is_built,
             has_resources,
+            has_skills,
             about,
             stateless,
             reasons,
@@ -305,6 +316,7 @@ impl Snapshot {
             reasons: of_seen(&whole.reasons),
             is_whole: whole.is_whole,
             has_resources: whole.has_resources && !with_resources.is_empty(),
+            has_skills: whole.has_skills && !with_resources.is_empty(),
             prompts_and_resources: [prompts.iter().filter(may_prompt).cloned().collect(), with_resources],
             about: of_seen(&whole.about),
             stateless: whole.stateless.iter().filter(|server| is_seen(server)).cloned().collect(),
@@ -333,6 +345,7 @@ impl Snapshot {
             && self.absent == other.absent
             && self.missing.is_as(&other.missing)
             && self.has_resources == other.has_resources
+            && self.has_skills == other.has_skills
             && self.about == other.about
             && self.stateless == other.stateless
             && self.partition == other.partition

@@ -225,8 +225,12 @@ impl Upstreams {
                 }
                 let about = status.about.as_deref().unwrap_or_default();
                 let about = settings.masker.mask(about).into_owned();
-                let (has_resources, is_stateless) = (status.has_resources, status.is_stateless);
-                let introduction = ServerIntroduction { has_resources, about, is_stateless };
+                let introduction = ServerIntroduction {
+                    has_resources: status.has_resources,
+                    has_skills: status.has_skills,
+                    about,
+                    is_stateless: status.is_stateless,
+                };
                 let _ = catalog::remember_introduction(cache, server, &introduction);
                 lists.introduce(settings, name, introduction);
                 lists.lists.insert(name.clone(), self.listed.answered(cache, server, &status.tools));

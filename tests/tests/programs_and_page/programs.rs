@@ -6,6 +6,7 @@ mod recorded;
 mod saved;
 mod saving;
 mod served;
+mod skills;
 mod story;
 
 use std::fs;

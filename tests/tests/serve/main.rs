@@ -33,6 +33,7 @@ mod reload;
 mod replicas;
 mod revisions;
 mod scratch;
+mod skills;
 mod spares;
 mod spares_http;
 mod stateless;

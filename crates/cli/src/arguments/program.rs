@@ -25,8 +25,11 @@ pub(crate) enum ProgramCommand {
     Rename(RenameProgramArguments),
     /// Delete a program, with its recorded runs.
     Delete(DeleteProgramArguments),
-    /// Print a program as one JSON object that `program save` reads elsewhere.
+    /// Print a program as one JSON object that `program save` reads elsewhere, or write it as a signed skill.
     Export(ExportProgramArguments),
+    /// Save and approve the program of a skill that `program export --skill` has written. Verifies its signature, shows
+    /// the text and the tools that it can call, and runs its recorded tests before anything is saved.
+    Import(ImportProgramArguments),
     /// Run a program, and keep its calls and their answers for `program test`, without secrets. Without arguments for
     /// the program, its examples are recorded.
     #[command(
@@ -149,6 +152,37 @@ pub(crate) struct ExportProgramArguments {
     /// The program's name.
     #[arg(value_name = "PROGRAM")]
     pub(crate) name: String,
+    /// Write an Agent Skill into a new folder inside this one: the program, the tools that it can call, its JSON Schemas
+    /// and recorded runs, signed with your key. Compiles the program if it is not in the cache.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) skill: Option<PathBuf>,
+    /// Leave the recorded runs out, which contain answers of the tools.
+    #[arg(long, requires = "skill")]
+    pub(crate) without_tests: bool,
+    /// Sign with the Ed25519 key in this file (PKCS#8, PEM), instead of the one that Toolsmith creates for you.
+    #[arg(long, value_name = "FILE", requires = "skill")]
+    pub(crate) key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: ServersArguments,
+}
+
+/// Arguments of `program import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportProgramArguments {
+    /// The folder of the skill.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Save it in this project, in .toolsmith/programs, instead of among your own programs.
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Save and approve it without asking, if its key is trusted.
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Trust the key that signed the skill if it is this one, without asking.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) trust_key: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: ServersArguments,
 }
 
 /// Arguments of `program test`.

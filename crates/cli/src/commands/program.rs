@@ -7,6 +7,7 @@ mod options;
 mod recording;
 mod running;
 mod saving;
+mod skills;
 mod support;
 mod testing;
 mod values;
@@ -26,7 +27,8 @@ pub(crate) async fn run(command: ProgramCommand, cancel: CancellationToken) -> R
         ProgramCommand::Approve(arguments) => saving::approve(&arguments, cancel).await,
         ProgramCommand::Rename(arguments) => editing::rename(&arguments).await,
         ProgramCommand::Delete(arguments) => editing::delete(&arguments).await,
-        ProgramCommand::Export(arguments) => editing::export(&arguments).await,
+        ProgramCommand::Export(arguments) => skills::export(&arguments, cancel).await,
+        ProgramCommand::Import(arguments) => skills::import(&arguments, cancel).await,
         ProgramCommand::Record(arguments) => recording::record(arguments, cancel).await,
         ProgramCommand::Test(arguments) => testing::test(&arguments, cancel).await,
         ProgramCommand::Run(arguments) => running::run(arguments, cancel).await,

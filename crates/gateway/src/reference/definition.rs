@@ -122,18 +122,28 @@ impl Room {
 }
 
 impl Reference {
-    /// The tools to offer: `execute_code`, and the search tools if its description does not contain all signatures.
+    /// The tools to offer: `execute_code`, and the search tools if its description does not contain all signatures, or if
+    /// there are skills.
     pub fn definitions(&self, room: impl Into<Room>) -> Vec<ToolDefinition> {
         let (description, is_whole) = self.fitted(room.into(), "");
-        let [execute, search, describe] = definitions(description);
-        if is_whole { vec![execute] } else { vec![execute, search, describe] }
+        let [execute, search, describe] = self.all(description);
+        if is_whole && !self.has_skills { vec![execute] } else { vec![execute, search, describe] }
     }
 
     /// Like [`Reference::definitions`] while some servers have not answered: always includes the search tools, for
     /// clients that do not list again.
     pub fn definitions_so_far(&self, room: impl Into<Room>) -> Vec<ToolDefinition> {
         let (description, _) = self.fitted(room.into(), wording::MORE_TO_COME);
-        definitions(description).into()
+        self.all(description).into()
+    }
+
+    /// All three tools.
+    fn all(&self, description: String) -> [ToolDefinition; 3] {
+        let [execute, mut search, describe] = definitions(description);
+        if self.has_skills {
+            search.description.push_str(wording::SKILLS);
+        }
+        [execute, search, describe]
     }
 
     /// The description, with a note about servers in front, and whether it contains everything that can be called.

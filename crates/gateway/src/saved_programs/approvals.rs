@@ -1,7 +1,8 @@
 //! The saved programs that the user has approved: each as one text, with the tools that it can call.
 //!
 //! The record is next to the user's configuration. It is about texts and not about files, so a program stays approved
-//! when it is renamed, and another text in its file is not approved.
+//! when it is renamed, and another text in its file is not approved. It also has the keys that sign skills whose author
+//! the user trusts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -35,6 +36,9 @@ pub struct Approvals {
     version: u64,
     /// By the hash of the text.
     programs: BTreeMap<String, Approved>,
+    /// The trusted keys of skills, in base64.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    keys: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -123,6 +127,21 @@ impl Approvals {
         let (tools, flows) = (ApprovedTools::of(tools), asked.map(Flow::pair).collect());
         let approved = Approved { name: name.to_owned(), tools, flows };
         change(|approvals| drop(approvals.programs.insert(hash.to_owned(), approved)))
+    }
+
+    /// Whether the user trusts skills that are signed with this key, in base64.
+    pub fn trusts(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// Trusts skills that are signed with this key, in base64.
+    ///
+    /// # Errors
+    /// If the record can't be written.
+    pub fn trust(key: &str) -> Result<(), Failure> {
+        change(|approvals| {
+            approvals.keys.insert(key.to_owned());
+        })
     }
 
     /// Takes the approval of a text back.

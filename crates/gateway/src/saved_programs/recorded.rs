@@ -63,19 +63,24 @@ impl RecordedRuns {
     /// If the file can't be read.
     pub fn read(program: &Path) -> Result<Self, Failure> {
         let path = RecordedRuns::file(program);
-        let wrong = |what: &dyn std::fmt::Display| {
-            Failure::new(
-                Kind::CommandLine,
-                format!("the recorded runs {} can't be read: {what}", path.display()),
-            )
-            .hint("delete the file, and record the runs again: toolsmith program record NAME")
-        };
-        let Some(text) = file::read(&path, LIMIT).map_err(|error| wrong(&error))? else {
-            return Ok(RecordedRuns::default());
-        };
-        let runs: RecordedRuns = strict_json::from_slice(&text).map_err(|error| wrong(&error))?;
+        match file::read(&path, LIMIT) {
+            Ok(None) => Ok(RecordedRuns::default()),
+            Ok(Some(text)) => RecordedRuns::parse(&path, &text),
+            Err(error) => Err(unreadable(&path, &error)),
+        }
+    }
+
+    /// Parses runs, which are in the file `path`.
+    ///
+    /// # Errors
+    /// If they have another form.
+    pub(super) fn parse(path: &Path, text: &[u8]) -> Result<Self, Failure> {
+        let runs: RecordedRuns = strict_json::from_slice(text).map_err(|error| unreadable(path, &error))?;
         if runs.version != VERSION {
-            return Err(wrong(&format!("its version is {}, not {VERSION}", runs.version)));
+            return Err(unreadable(path, &format!("its version is {}, not {VERSION}", runs.version)));
+        }
+        if runs.runs.len() > RUNS_LIMIT {
+            return Err(unreadable(path, &format!("it has more than {RUNS_LIMIT} runs")));
         }
         Ok(runs)
     }
@@ -118,6 +123,12 @@ impl RecordedRuns {
         }
         file::replace(&path, &text, config::access_of(&path), Durability::Synced).map_err(failed)
     }
+}
+
+fn unreadable(path: &Path, what: &dyn std::fmt::Display) -> Failure {
+    let message = format!("the recorded runs {} can't be read: {what}", path.display());
+    Failure::new(Kind::CommandLine, message)
+        .hint("delete the file, and record the runs again: toolsmith program record NAME")
 }
 
 impl RecordedRun {

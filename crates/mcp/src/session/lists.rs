@@ -22,6 +22,9 @@ use crate::{
 /// Limit on the resources or prompts of a server.
 pub const MAX_ITEMS: usize = 10_000;
 
+/// The identifier of the extension for skills.
+const SKILLS: &str = "io.modelcontextprotocol/skills";
+
 /// Limit on quotes from a server, in bytes.
 const QUOTED_BYTES: usize = 80;
 
@@ -145,6 +148,29 @@ impl Session {
     /// Lists all prompts.
     pub async fn list_prompts(&self) -> Result<Items, Error> {
         self.items("prompts/list", "prompts").await
+    }
+
+    /// Whether the server declares skills (SEP-2640).
+    pub fn has_skills(&self) -> bool {
+        let extensions = self.inner.server.capabilities.extensions.as_ref();
+        extensions.is_some_and(|extensions| extensions.contains_key(SKILLS))
+    }
+
+    /// Lists the skills that a server enumerates (SEP-2640, "Enumeration via `skills/list`"), which need not be all.
+    pub async fn list_skills(&self) -> Result<Items, Error> {
+        self.items("skills/list", "skills").await
+    }
+
+    /// Returns the entry of the skill whose `SKILL.md` has this address (SEP-2640, "Retrieval via `skills/get`").
+    pub async fn get_skill(&self, uri: &str) -> Result<Value, Error> {
+        let parameters = vec![("uri".into(), self.encode(uri)?)];
+        let answer = self.ask(self.plain("skills/get", parameters)).await?;
+        let answer = off_loop(answer.get().len(), || serde_json::from_str::<Value>(answer.get()));
+        let entry = answer.ok().and_then(|mut answer| answer.get_mut("skill").map(Value::take));
+        entry.ok_or_else(|| {
+            let reason = "its answer to `skills/get` has no `skill`".to_owned();
+            self.fail(ErrorKind::Protocol { reason })
+        })
     }
 
     /// Reads a resource: MCP's `ReadResourceResult`, unchanged.

@@ -12,6 +12,7 @@ mod library;
 mod oddities;
 mod processes;
 mod server;
+mod skills;
 mod talkative;
 mod tasks;
 mod values;
@@ -97,6 +98,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "late" => gate::late(argument),
         "metadata" => metadata(),
         "library" => library::library(),
+        "skills" => skills::skills(),
         "asks" => talkative::asks(),
         "slow-with-progress" => talkative::slow_with_progress(),
         "storm" => talkative::storm(),

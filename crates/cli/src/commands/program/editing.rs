@@ -1,4 +1,4 @@
-//! `toolsmith program rename`, `delete` and `export`.
+//! `toolsmith program rename`, `delete`, and `export` as JSON.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use terminal::Terminal;
 
 use super::support::store;
-use crate::arguments::{DeleteProgramArguments, ExportProgramArguments, RenameProgramArguments};
+use crate::arguments::{DeleteProgramArguments, RenameProgramArguments};
 
 /// Renames a program and its recorded runs; returns the exit code.
 pub(super) async fn rename(arguments: &RenameProgramArguments) -> Result<u8, Failure> {
@@ -69,9 +69,9 @@ async fn confirm(question: &str) -> Result<(), Failure> {
 }
 
 /// Prints a program with its recorded runs as one JSON object.
-pub(super) async fn export(arguments: &ExportProgramArguments) -> Result<u8, Failure> {
+pub(super) async fn export(name: &str) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let program = store(&terminal)?.find(&arguments.name)?;
+    let program = store(&terminal)?.find(name)?;
     let content = program.program()?;
     let recorded = RecordedRuns::read(&program.file)?;
     let recorded = (!recorded.runs.is_empty()).then_some(recorded);

@@ -1,6 +1,8 @@
 //! `toolsmith program save` and `approve`: a program is shown with the tools that it can call before it is saved or
 //! approved.
 
+use std::path::Path;
+
 use execution::process::{self, Process};
 use gateway::exit_code;
 use gateway::failure::Failure;
@@ -78,25 +80,55 @@ async fn save_in(
         }
         return Ok(exit_code::COMPILE);
     };
-    let before = saving::existing(&file)?;
-    let is_new_text = before.as_deref() != Some(program.text());
-    terminal.print(&printable::lines(&saving::change(before.as_deref(), program.text())));
-    let flows = approvals::flows(&checked.manifest, &context.config);
-    terminal.print(&saving::manifest(&checked.manifest, &flows));
-    if is_new_text && !arguments.yes {
-        let question = match before {
-            Some(_) => format!("Replace the program {name} and approve it?"),
-            None => format!("Save the program {name} and approve it?"),
-        };
-        confirm(&question, terminal).await?;
+    let offer = Offer { name, file: &file, program: &program, checked: &checked };
+    let change = offer.show(&context)?;
+    if let Some(change) = change.filter(|_| !arguments.yes) {
+        confirm(&format!("{change} the program {name} and approve it?"), terminal).await?;
     }
-    saving::write(&file, program.text())?;
-    if let Some(recorded) = recorded {
-        recorded.write(&file)?;
-    }
-    Approvals::add(name, program.hash(), &tools, &flows)?;
-    terminal.note(&format!("the program {name} is saved in {}", file.display()));
+    offer.save(recorded.as_ref(), &tools, &context)?;
     Ok(exit_code::OK)
+}
+
+/// A program that is shown before it is saved and approved.
+pub(super) struct Offer<'a> {
+    pub(super) name: &'a str,
+    /// The file to write.
+    pub(super) file: &'a Path,
+    pub(super) program: &'a ProgramFile,
+    pub(super) checked: &'a ProgramCheck,
+}
+
+impl Offer<'_> {
+    /// Shows the text, or what it changes, and what the program can call. Returns the verb for what saving it does;
+    /// `None` if the file has this text already.
+    pub(super) fn show(&self, context: &Context<'_>) -> Result<Option<&'static str>, Failure> {
+        let (before, text) = (saving::existing(self.file)?, self.program.text());
+        context.terminal.print(&printable::lines(&saving::change(before.as_deref(), text)));
+        let flows = approvals::flows(&self.checked.manifest, &context.config);
+        context.terminal.print(&saving::manifest(&self.checked.manifest, &flows));
+        Ok(match before {
+            None => Some("Save"),
+            Some(before) if before == text => None,
+            Some(_) => Some("Replace"),
+        })
+    }
+
+    /// Saves and approves the program.
+    pub(super) fn save(
+        &self,
+        recorded: Option<&RecordedRuns>,
+        tools: &[RequestedTool],
+        context: &Context<'_>,
+    ) -> Result<(), Failure> {
+        saving::write(self.file, self.program.text())?;
+        if let Some(recorded) = recorded {
+            recorded.write(self.file)?;
+        }
+        let flows = approvals::flows(&self.checked.manifest, &context.config);
+        Approvals::add(self.name, self.program.hash(), tools, &flows)?;
+        context.terminal.note(&format!("the program {} is saved in {}", self.name, self.file.display()));
+        Ok(())
+    }
 }
 
 /// The text to save, from a snippet's file or from what `program export` has printed.
@@ -137,7 +169,7 @@ async fn compiled_snippet(snippet: String, context: &Context<'_>) -> Result<u8, 
 }
 
 /// Compiles a program and prints why it does not compile; the check and the tools otherwise.
-async fn compiled(
+pub(super) async fn compiled(
     name: &str,
     program: &ProgramFile,
     context: &Context<'_>,
@@ -154,7 +186,7 @@ async fn compiled(
     Ok(Some((checked, tools)))
 }
 
-async fn confirm(question: &str, terminal: &Terminal) -> Result<(), Failure> {
+pub(super) async fn confirm(question: &str, terminal: &Terminal) -> Result<(), Failure> {
     let user = terminal_prompter::of_command().ok_or_else(|| {
         Failure::new(Kind::Trust, "there is no terminal to ask on")
             .hint("to save or approve the program without a question, add --yes")

@@ -21,7 +21,7 @@ use crate::arguments::TestProgramsArguments;
 use crate::commands::replaying::{self, DIFFERENCES_SHOWN, Recorded, value};
 
 /// The result of one replayed run, or of an example that has none.
-struct Tested {
+pub(super) struct Tested {
     program: String,
     /// The arguments, as JSON.
     arguments: Value,
@@ -30,8 +30,7 @@ struct Tested {
 }
 
 /// The state for replaying programs.
-struct Tester<'a> {
-    store: &'a ProgramStore,
+pub(super) struct Tester<'a> {
     engine: Engine,
     config: Arc<Config>,
     terminal: &'a Terminal,
@@ -57,23 +56,21 @@ async fn test_in(
     let programs = named_or_all(&store, &arguments.names)?;
     // Servers that can't be used, and an untrusted project, do not matter here.
     let config = setup::configure(&arguments.place.options().without_untrusted())?;
-    let cache = cache::open_shared(&config.cache, terminal.notifier())?;
-    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
-    let tester = Tester { store: &store, engine, config, terminal, cancel };
+    let tester = Tester::open(config, terminal, cancel).await?;
     let mut all = Vec::new();
     for program in &programs {
         // Only programs that are named must be valid, and have something to test.
         if program.content.is_err() && arguments.names.is_empty() {
             continue;
         }
-        let tested = tester.test(program).await?;
+        let tested = tester.test(&store, program).await?;
         if tested.is_empty() && !arguments.names.is_empty() {
             return Err(Failure::command_line(format!("the program {} has no recorded runs", program.name))
                 .hint(format!("record one: toolsmith program record {}", program.name)));
         }
         all.extend(tested);
     }
-    let failed = all.iter().filter(|tested| !tested.failures.is_empty()).count();
+    let failed = all.iter().filter(|tested| !tested.passed()).count();
     if arguments.json {
         let all: Vec<Value> = all.iter().map(Tested::as_json).collect();
         terminal.print_json(&Value::from(all).to_string());
@@ -84,19 +81,41 @@ async fn test_in(
     Ok(if failed == 0 { exit_code::OK } else { exit_code::RUNTIME })
 }
 
-impl Tester<'_> {
-    /// Replays the recorded runs of a program, and looks for those of its examples.
-    async fn test(&self, saved: &SavedProgram) -> Result<Vec<Tested>, Failure> {
-        let program = &functions::program(self.store, saved.program()?)?;
-        let runs = RecordedRuns::read(&saved.file)?;
+impl<'a> Tester<'a> {
+    /// Opens the engine of a configuration.
+    pub(super) async fn open(
+        config: Arc<Config>,
+        terminal: &'a Terminal,
+        cancel: &'a CancellationToken,
+    ) -> Result<Self, Failure> {
+        let cache = cache::open_shared(&config.cache, terminal.notifier())?;
+        let engine = Engine::open(&config.code_mode.engine(cache), terminal).await?;
+        Ok(Tester { engine, config, terminal, cancel })
+    }
+
+    /// Replays recorded runs of the program `name`.
+    pub(super) async fn replays(
+        &self,
+        name: &str,
+        program: &ProgramFile,
+        runs: &RecordedRuns,
+    ) -> Result<Vec<Tested>, Failure> {
         let catalog = catalog(&runs.tools, self.engine.cache(), &self.terminal.notifier());
         let mut all = Vec::new();
         for run in &runs.runs {
             let mut failures = self.replayed(program, run, &catalog).await?;
             failures.truncate(DIFFERENCES_SHOWN);
             let arguments = serde_json::from_str(run.arguments.get()).unwrap_or_default();
-            all.push(Tested { program: saved.name.clone(), arguments, failures });
+            all.push(Tested { program: name.to_owned(), arguments, failures });
         }
+        Ok(all)
+    }
+
+    /// Replays the recorded runs of a program, and looks for those of its examples.
+    async fn test(&self, store: &ProgramStore, saved: &SavedProgram) -> Result<Vec<Tested>, Failure> {
+        let program = &functions::program(store, saved.program()?)?;
+        let runs = RecordedRuns::read(&saved.file)?;
+        let mut all = self.replays(&saved.name, program, &runs).await?;
         for example in
             program.about().examples.iter().filter(|example| runs.find(&example.arguments).is_none())
         {
@@ -141,7 +160,13 @@ fn of_example(program: &ProgramFile, run: &RecordedRun, outcome: &Outcome) -> Op
 }
 
 impl Tested {
-    fn text(&self) -> String {
+    /// Whether nothing differs.
+    pub(super) fn passed(&self) -> bool {
+        self.failures.is_empty()
+    }
+
+    /// A line about it, with the differences below it.
+    pub(super) fn text(&self) -> String {
         let Tested { program, arguments, failures } = self;
         let mut lines =
             vec![format!("{program} {arguments}: {}", if failures.is_empty() { "passed" } else { "failed" })];

@@ -56,5 +56,9 @@ pub(super) const MORE_TO_COME: &str =
 /// The description of `search_tools`.
 pub(super) const SEARCH: &str = "Finds tools for execute_code by words; returns signatures.";
 
+/// Added to the description of `search_tools` if any server has skills.
+pub(super) const SKILLS: &str =
+    " Also finds servers' skills, which are instructions for tasks; describe_tools reads them.";
+
 /// The description of `describe_tools`.
 pub(super) const DESCRIBE: &str = "Returns types and documentation of tools.";
