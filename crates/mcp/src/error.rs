@@ -157,8 +157,8 @@ pub enum ErrorKind {
     NoLogin,
     /// The request has no user whose token could be exchanged, or a login was tried in place of that.
     #[error(
-        "each subject has an own token for this server (`oauth.grant: token_exchange`); only subjects of `toolsmith serve \
-         --http` with an access token of an issuer (`serve.auth`) can use it"
+        "each subject has its own token for this server (`oauth.grant: token_exchange`), so it can be used only through \
+         `toolsmith serve --http`, by subjects with an access token of an issuer (`serve.auth`)"
     )]
     NoSubject,
     /// The arguments of a call are not a JSON object.

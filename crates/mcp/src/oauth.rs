@@ -354,6 +354,24 @@ impl Authorizer {
         Ok(Exchange { by: Means::Credentials(Box::new(manager), credentials), refusal })
     }
 
+    /// Prepares to exchange the user's token for one of the server.
+    async fn by_exchange(&self, challenge: Option<&str>) -> Result<Exchange, HttpFailure> {
+        let settings = &self.settings;
+        let shown = token_exchange::shown(settings)?;
+        let without = token_exchange::NO_TOKEN;
+        let wrong = |error: AuthError| failure(without, &error, &self.refusal);
+        let (manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
+        let scope = match &settings.scope {
+            Some(scope) => scope.clone(),
+            None => manager.select_initial_scopes(&[]).await.join(" "),
+        };
+        let http = self.client().map_err(|error| HttpFailure::OAuth(error.to_string()))?;
+        let parts =
+            token_exchange::Parts { url: &self.url, settings, shown, scope, metadata, store: &self.store };
+        let request = Box::new(parts.request(http, self.refusal.clone())?);
+        Ok(Exchange { by: Means::Request { request, without }, refusal: self.refusal.clone() })
+    }
+
     /// The request for a token with an assertion that the client's key signs. The assertion names the client, so the
     /// request does not (RFC 7521, section 4.2).
     fn signed(

@@ -1,15 +1,14 @@
 //! The exchange of a user's access token for one of a server (RFC 8693).
 
 use reqwest::Url;
-use rmcp::transport::auth::{AuthError, AuthorizationMetadata};
+use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 
 use super::{
-    Authorizer,
+    bounded::Bounded,
     client_key::{ASSERTION_TYPE, ClientKey},
-    exchange::{Exchange, Means},
-    failure::failure,
-    store::Client,
+    refusal::LastRefusal,
+    store::{Client, Store},
     token_request::{TokenRequest, resource},
 };
 use crate::{http::failure::HttpFailure, secrets::learn, server_config::OAuth};
@@ -21,7 +20,7 @@ const GRANT: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
 
 /// Describes a failed exchange.
-const NO_TOKEN: &str = "no token for the subject";
+pub(super) const NO_TOKEN: &str = "no token for the subject";
 
 /// The key of a user's tokens for a server: other settings get other tokens.
 pub(super) fn key(url: &Url, settings: &OAuth) -> String {
@@ -29,52 +28,60 @@ pub(super) fn key(url: &Url, settings: &OAuth) -> String {
     format!("{url} {client_id:?} {token_url:?} {scope:?} {audience:?}")
 }
 
-impl Authorizer {
-    /// Prepares to exchange the user's token at the configured token endpoint; a server can't choose another one.
-    pub(super) async fn by_exchange(&self, challenge: Option<&str>) -> Result<Exchange, HttpFailure> {
-        let settings = &self.settings;
-        let refused = |reason: &str| HttpFailure::OAuth(format!("{NO_TOKEN}: {reason}"));
+/// The user's access token.
+///
+/// # Errors
+/// If the user has none.
+pub(super) fn shown(settings: &OAuth) -> Result<String, HttpFailure> {
+    let shown = settings.subject.as_ref().and_then(|subject| subject.token()).ok_or_else(|| {
+        refused("its client has shown no access token of the issuer (`serve.auth`) that could be exchanged")
+    })?;
+    learn(&shown);
+    Ok(shown)
+}
+
+/// The parts of a request for an exchange.
+pub(super) struct Parts<'a> {
+    pub(super) url: &'a Url,
+    pub(super) settings: &'a OAuth,
+    /// The user's access token.
+    pub(super) shown: String,
+    /// The scopes to request, separated by spaces; may be empty.
+    pub(super) scope: String,
+    pub(super) metadata: AuthorizationMetadata,
+    pub(super) store: &'a Store,
+}
+
+impl Parts<'_> {
+    /// The request to the configured token endpoint; a server can't choose another one.
+    pub(super) fn request(self, http: Bounded, refusal: LastRefusal) -> Result<TokenRequest, HttpFailure> {
+        let Parts { url, settings, shown, scope, metadata, store } = self;
         let (Some(id), Some(endpoint)) = (&settings.client_id, &settings.token_url) else {
             return Err(refused("the grant token_exchange needs `oauth.client_id` and `oauth.token_url`"));
         };
-        let shown = settings.subject.as_ref().and_then(|subject| subject.token()).ok_or_else(|| {
-            refused(
-                "its client has shown no access token of the issuer (`serve.auth`) that could be exchanged",
-            )
-        })?;
-        learn(&shown);
-        let (manager, metadata) = self
-            .manager(challenge)
-            .await
-            .map_err(|error: AuthError| failure(NO_TOKEN, &error, &self.refusal))?;
-        let scope = match &settings.scope {
-            Some(scope) => scope.clone(),
-            None => manager.select_initial_scopes(&[]).await.join(" "),
-        };
-        let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
         let credential = Credential::of(settings, id, &metadata)?;
         let mut fields = vec![
             ("grant_type", GRANT.to_owned()),
             ("subject_token", shown),
             ("subject_token_type", ACCESS_TOKEN.to_owned()),
             ("requested_token_type", ACCESS_TOKEN.to_owned()),
-            ("resource", resource(&self.url)),
+            ("resource", resource(url)),
         ];
         fields.extend(settings.audience.clone().map(|audience| ("audience", audience)));
         fields.extend(Some(scope).filter(|scope| !scope.is_empty()).map(|scope| ("scope", scope)));
         fields.extend(credential.fields(id));
         let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let http = self.client().map_err(|error| HttpFailure::OAuth(error.to_string()))?;
-        let saving = self.store.with(client, metadata);
-        let mut request = TokenRequest::new(http, endpoint, &fields, saving, self.refusal.clone())?;
-        if let Credential::Header(secret) = credential {
-            request = request.with_password(id, secret)?;
+        let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
+        let request = TokenRequest::new(http, endpoint, &fields, store.with(client, metadata), refusal)?;
+        match credential {
+            Credential::Header(secret) => request.with_password(id, secret),
+            Credential::Assertion(_) | Credential::Form(_) => Ok(request),
         }
-        Ok(Exchange {
-            by: Means::Request { request: Box::new(request), without: NO_TOKEN },
-            refusal: self.refusal.clone(),
-        })
     }
+}
+
+fn refused(reason: &str) -> HttpFailure {
+    HttpFailure::OAuth(format!("{NO_TOKEN}: {reason}"))
 }
 
 /// How the client authenticates at the token endpoint.
@@ -97,7 +104,7 @@ impl<'a> Credential<'a> {
         }
         let missing = "the grant token_exchange needs `oauth.client_secret` or `oauth.private_key`";
         let secret = settings.client_secret.as_deref();
-        let secret = secret.ok_or_else(|| HttpFailure::OAuth(format!("{NO_TOKEN}: {missing}")))?;
+        let secret = secret.ok_or_else(|| refused(missing))?;
         Ok(if takes_only_form(metadata) { Credential::Form(secret) } else { Credential::Header(secret) })
     }
 

@@ -42,7 +42,7 @@ use crate::{
 /// The number of times that a server may request input before its final response (`input_required`).
 pub const MAX_ROUNDS: usize = 16;
 
-/// The methods for which no user is needed where each has an own token: lists, and what keeps a connection alive.
+/// The methods for which no user is needed where each has its own token: lists, and what keeps a connection alive.
 const OF_NOBODY: [&str; 7] = [
     "logging/setLevel",
     "ping",

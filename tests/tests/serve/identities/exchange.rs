@@ -107,7 +107,8 @@ fn a_token_that_the_server_rejects_or_that_expires_is_exchanged_again() {
             assert_eq!(result(&team.client("alice", "").stateless().ask("tools/call", &call)), "for alice");
             team.issuer.command(command);
         }
-        let tokens: BTreeSet<String> = calls(&team).iter().map(|call| call["authorization"].to_string()).collect();
+        let tokens: BTreeSet<String> =
+            calls(&team).iter().map(|call| call["authorization"].to_string()).collect();
         assert_eq!(tokens.len(), 2, "{mode}: {tokens:?}");
     }
 }
@@ -118,7 +119,7 @@ fn a_tool_that_the_server_does_not_offer_to_a_subject_is_refused() {
     let call = execute("api::audit().await?.text()");
     assert_eq!(result(&team.client("bob", "").stateless().ask("tools/call", &call)), "for bob");
     let refused = team.client("alice", "").stateless().ask("tools/call", &call);
-    assert_snapshot!(normal(outcome_of(&refused)["error"]["message"].as_str().unwrap()), @"");
+    assert_snapshot!(normal(outcome_of(&refused)["error"]["message"].as_str().unwrap()), @"api.audit was denied: the tool has changed since the program was built: it is gone; look the server's tools up again, and write the snippet for them");
     assert_eq!(result(&team.client("bob", "").stateless().ask("tools/call", &call)), "for bob");
 }
 
@@ -136,11 +137,15 @@ fn nobody_gets_a_token_that_was_not_exchanged_for_its_own() {
         let outcome = outcome_of(&client.ask("tools/call", &call)).clone();
         normal(&format!("{}: {}", outcome["status"], outcome["error"]["message"]))
     });
-    assert_snapshot!(refused.join("\n\n"), @"");
+    assert_snapshot!(refused.join("\n\n"), @r#"
+    "runtime_error": "MCP server `api`: cannot connect: no token for the subject: its authorization server answered with HTTP 400: invalid_grant (as the test requires)"
+
+    "runtime_error": "MCP server `api`: cannot connect: no token for the subject: its client has shown no access token of the issuer (`serve.auth`) that could be exchanged"
+    "#);
     // Without an identity, only lists are read.
     let mut alone = Serve::new(&servers(&team.issuer, SECRET)).start();
     alone.shake_hands();
     let outcome = outcome_of(&alone.ask(1, "tools/call", &call)).clone();
-    assert_snapshot!(normal(&format!("{}: {}", outcome["status"], outcome["error"]["message"])), @"");
+    assert_snapshot!(normal(&format!("{}: {}", outcome["status"], outcome["error"]["message"])), @r#""runtime_error": "api.echo is unavailable: MCP server `api`: each subject has its own token for this server (`oauth.grant: token_exchange`), so it can be used only through `toolsmith serve --http`, by subjects with an access token of an issuer (`serve.auth`)""#);
     assert_eq!(calls(&team).len(), before);
 }
