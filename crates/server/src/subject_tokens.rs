@@ -21,7 +21,19 @@ const KEPT_TIME: Duration = Duration::from_secs(3_600);
 
 /// The subjects whose tokens are exchanged.
 #[derive(Default)]
-pub(crate) struct SubjectTokens(Mutex<BTreeMap<Arc<Subject>, (Arc<TokenSubject>, Instant)>>);
+pub(crate) struct SubjectTokens(Mutex<BTreeMap<Arc<Subject>, Kept>>);
+
+struct Kept {
+    subject: Arc<TokenSubject>,
+    used: Instant,
+}
+
+impl Kept {
+    /// Whether only this map holds it.
+    fn is_unused(&self) -> bool {
+        Arc::strong_count(&self.subject) == 1
+    }
+}
 
 impl SubjectTokens {
     /// Keeps the token of a request, if a server of the configuration needs it.
@@ -37,21 +49,20 @@ impl SubjectTokens {
     /// The subject as servers get to know it. The same value as before while anything uses that.
     pub(crate) fn of(&self, subject: &Arc<Subject>) -> Arc<TokenSubject> {
         let mut all = self.0.lock();
-        let made = || (Arc::new(TokenSubject::new(subject.key())), Instant::now());
-        let (kept, used) = all.entry(subject.clone()).or_insert_with(made);
-        *used = Instant::now();
-        let kept = kept.clone();
-        let is_unused = |kept: &Arc<TokenSubject>| Arc::strong_count(kept) == 1;
-        let unused = all.values().filter(|(kept, _)| is_unused(kept)).count();
-        if unused > KEPT {
-            let oldest = all.iter().filter(|(_, (kept, _))| is_unused(kept));
-            let oldest = oldest.min_by_key(|(_, (_, used))| *used).map(|(subject, _)| subject.clone());
+        let made = || Kept { subject: Arc::new(TokenSubject::new(subject.key())), used: Instant::now() };
+        let kept = all.entry(subject.clone()).or_insert_with(made);
+        kept.used = Instant::now();
+        // The clone keeps it from being removed here.
+        let known = kept.subject.clone();
+        all.retain(|_, kept| !kept.is_unused() || kept.used.elapsed() < KEPT_TIME);
+        let unused = || all.iter().filter(|(_, kept)| kept.is_unused());
+        if unused().count() > KEPT {
+            let oldest = unused().min_by_key(|(_, kept)| kept.used).map(|(subject, _)| subject.clone());
             if let Some(oldest) = oldest {
                 all.remove(&oldest);
             }
         }
-        all.retain(|_, (kept, used)| !is_unused(kept) || used.elapsed() < KEPT_TIME);
-        kept
+        known
     }
 }
 
