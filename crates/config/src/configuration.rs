@@ -1,6 +1,8 @@
 //! A checked configuration, as the other crates use it.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sandbox::{Confinement, Layers};
 
@@ -129,6 +131,19 @@ impl Server {
         }
     }
 
+    /// Whether each subject of `serve --http` uses it with its own tokens.
+    pub fn is_per_subject(&self) -> bool {
+        matches!(self.connection.oauth(), Some(mcp::OAuth { grant: mcp::Grant::TokenExchange, .. }))
+    }
+
+    /// The server as a subject uses it: with other tokens than everyone else, if each subject has its own.
+    pub fn of_subject(&self, subject: Option<&Arc<mcp::TokenSubject>>) -> Cow<'_, Server> {
+        if !self.is_per_subject() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Server { connection: self.connection.of_subject(subject), ..self.clone() })
+    }
+
     /// The values of the variables in its command line or address.
     pub fn variables(&self) -> impl Iterator<Item = String> {
         variables::names(&self.target).into_iter().filter_map(|name| std::env::var(name).ok())
@@ -191,6 +206,19 @@ impl Config {
         restricted.absent.retain(|absent| has_some(&absent.name));
         restricted.access = Some(tools);
         restricted
+    }
+
+    /// The configuration with the connections that a subject uses.
+    #[must_use]
+    pub fn of_subject(self: &Arc<Self>, subject: Option<&Arc<mcp::TokenSubject>>) -> Arc<Self> {
+        if subject.is_none() || !self.servers.iter().any(Server::is_per_subject) {
+            return Arc::clone(self);
+        }
+        let mut config = Config::clone(self);
+        for server in &mut config.servers {
+            *server = server.of_subject(subject).into_owned();
+        }
+        Arc::new(config)
     }
 
     /// Whether the subject of this view may use a name of a server.

@@ -19,7 +19,7 @@ use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, ServerType};
 use super::source::{Entry, Source};
 use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Error, Filter, Permission, Rules, Server, confinement, own_program, variables};
+use super::{ConfigLayer, Error, Filter, Permission, Rules, Server, confinement, own_program, variables};
 
 /// The merged settings of all layers, outside their servers.
 #[derive(Debug, Clone, Default)]
@@ -363,12 +363,25 @@ impl Checks<'_> {
         if form.grant == Some(Grant::ClientCredentials) && is_missing {
             let message = "client_credentials needs client_id, and client_secret or private_key";
             self.checker.report(place, message);
+        } else if form.grant == Some(Grant::TokenExchange) && (is_missing || form.token_url.is_none()) {
+            let message = "token_exchange needs client_id, client_secret or private_key, and token_url: subjects' tokens \
+                           are sent to no other address";
+            self.checker.report(place, message);
+        } else if form.grant == Some(Grant::TokenExchange)
+            && let ConfigLayer::Project(_) = &self.source.layer
+        {
+            let message = "a project can't set `grant: token_exchange`, because its token_url gets the tokens of your \
+                           users; set it in your own configuration, or in a file that `--config` names";
+            self.checker.report(place, message);
+        } else if form.audience.is_some() && form.grant != Some(Grant::TokenExchange) {
+            self.checker.report(place, "audience is only for `grant: token_exchange`; remove it");
         } else if let (Some(secret), None) = (&form.client_secret, &form.client_id) {
             self.checker.report(secret, "client_secret needs client_id; write both");
         }
         let keys = form.clone().value();
         mcp::OAuth {
-            store,
+            // The tokens of subjects are kept in memory, and no token of the operator replaces one.
+            store: store.filter(|_| keys.grant != Grant::TokenExchange),
             scope: keys.scope,
             client_id: keys.client_id,
             client_secret: keys.client_secret,
@@ -382,7 +395,10 @@ impl Checks<'_> {
             grant: match keys.grant {
                 Grant::AuthorizationCode => mcp::Grant::AuthorizationCode,
                 Grant::ClientCredentials => mcp::Grant::ClientCredentials,
+                Grant::TokenExchange => mcp::Grant::TokenExchange,
             },
+            audience: keys.audience,
+            subject: None,
         }
     }
 
@@ -391,9 +407,9 @@ impl Checks<'_> {
         let text = form.private_key.as_ref().map(|key| At { place: key.place, value: () });
         let file = form.private_key_file.as_ref().map(|file| At { place: file.place, value: () });
         let Some(key) = text.as_ref().or(file.as_ref()) else { return };
-        if form.grant != Some(Grant::ClientCredentials) {
-            self.checker
-                .report(key, "a private key is used with `grant: client_credentials`; write that too");
+        if !matches!(form.grant, Some(Grant::ClientCredentials | Grant::TokenExchange)) {
+            let message = "a private key is used with `grant: client_credentials` or `token_exchange`; write one of them too";
+            self.checker.report(key, message);
         }
         if form.client_secret.is_some() {
             self.checker.report(key, "client_secret and a private key exclude each other; keep one");

@@ -229,6 +229,8 @@ record! {
         client_metadata_url or "clientMetadataUrl": Option<MetadataAddress>,
         /// The OAuth grant.
         grant: Grant = Grant::AuthorizationCode,
+        /// The audience to name in an exchange of tokens.
+        audience: Option<Expanded>,
     }
 }
 
@@ -240,6 +242,8 @@ pub(crate) enum Grant {
     AuthorizationCode,
     /// The client's own credentials are enough.
     ClientCredentials,
+    /// The access token of each subject of `serve --http` is exchanged.
+    TokenExchange,
 }
 
 plain!(Grant);

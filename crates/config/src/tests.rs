@@ -128,6 +128,21 @@ fn a_project_can_not_set_the_remote_cache() {
 }
 
 #[test]
+fn a_project_can_not_have_tokens_of_subjects_sent_anywhere() {
+    let text = "mcpServers: { a: { url: \"https://a.example\", oauth: { grant: token_exchange, client_id: a, \
+                client_secret: not-to-be-shown, token_url: \"https://b.example/token\" } } }\n";
+    let read = |layer: &ConfigLayer| {
+        let document = source::read(layer, text).unwrap();
+        let settings = merged(&document).0;
+        server::server(&document.source, &document.entries[0], &settings, |_| None).err().unwrap_or_default()
+    };
+    assert!(read(&ConfigLayer::Named("/x.yaml".into())).is_empty());
+    let wrong: Vec<String> =
+        read(&ConfigLayer::Project("/x.yaml".into())).iter().map(|problem| problem.message.clone()).collect();
+    insta::assert_snapshot!(wrong.join("\n"), @"a project can't set `grant: token_exchange`, because its token_url gets the tokens of your users; set it in your own configuration, or in a file that `--config` names");
+}
+
+#[test]
 fn a_project_can_only_tighten_flows() {
     let read = |layer: fn(PathBuf) -> ConfigLayer, text: &str| {
         let document = source::read(&layer("/x.yaml".into()), text).unwrap();

@@ -144,6 +144,9 @@ pub fn identity(server: &Server) -> String {
         mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
             part(remote.url.as_bytes());
             pairs(&remote.headers, &mut part);
+            if let Some(subject) = remote.oauth.as_ref().and_then(|oauth| oauth.subject.as_ref()) {
+                part(subject.key().as_bytes());
+            }
         }
         mcp::Transport::InProcess(server) => part(server.identity().as_bytes()),
         mcp::Transport::OpenApi(mcp::OpenApi { document, remote, server }) => {

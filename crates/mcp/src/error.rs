@@ -46,7 +46,10 @@ impl Error {
     /// because it may hold what is masked.
     pub fn report(&self, mask: impl FnOnce(&str) -> String) -> Report {
         let kind = match *self.kind {
-            ErrorKind::Unauthorized { .. } | ErrorKind::Login { .. } | ErrorKind::NoLogin => Kind::Login,
+            ErrorKind::Unauthorized { .. }
+            | ErrorKind::Login { .. }
+            | ErrorKind::NoLogin
+            | ErrorKind::NoSubject => Kind::Login,
             _ => Kind::Server,
         };
         self.hints().into_iter().fold(Report::new(kind, mask(&self.to_string())), Report::hint)
@@ -152,6 +155,12 @@ pub enum ErrorKind {
     /// A login or logout of a server that is a program on this machine.
     #[error("it is a program on this machine, which has no login")]
     NoLogin,
+    /// The request has no user whose token could be exchanged, or a login was tried in place of that.
+    #[error(
+        "each subject has its own token for this server (`oauth.grant: token_exchange`), so it can be used only through \
+         `toolsmith serve --http`, by subjects with an access token of an issuer (`serve.auth`)"
+    )]
+    NoSubject,
     /// The arguments of a call are not a JSON object.
     #[error("the arguments of tool `{tool}` must be a JSON object")]
     Arguments {

@@ -186,6 +186,7 @@ impl Sender {
             let body = excerpt(response).await;
             let login = match &self.authorizer {
                 None => LoginHelp::Disabled,
+                Some(authorizer) if authorizer.exchanges() => LoginHelp::Exchanged,
                 Some(authorizer) if authorizer.is_login_published(challenge.as_deref()).await => {
                     LoginHelp::Possible
                 }

@@ -42,6 +42,7 @@ mod session;
 mod sse;
 mod stderr;
 mod text;
+mod token_subject;
 pub mod tool_members;
 mod trace;
 mod wire;
@@ -83,6 +84,7 @@ pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,
     Session, TaskSink, connect_all,
 };
+pub use token_subject::TokenSubject;
 pub use trace::{TARGET as TRACE_TARGET, switch_trace};
 pub use wire::{
     MAX_MESSAGE_BYTES, MAX_NOTIFICATION_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_LINES, MAX_REQUEST_BYTES,

@@ -19,6 +19,7 @@ mod refusal;
 pub mod rehearsal;
 mod secret_members;
 mod store;
+mod token_exchange;
 mod token_request;
 
 use std::{sync::Arc, time::Duration};
@@ -41,7 +42,7 @@ use self::{
     answer::Lenient,
     bounded::{Bounded, LIMITS, Limits, Transport as OAuthTransport, is_confidential},
     client_key::{ASSERTION_TYPE, ClientKey},
-    exchange::{EXCHANGE_TIMEOUT, Exchange, Means, carried, within},
+    exchange::{EXCHANGE_TIMEOUT, Exchange, Means, NO_TOKEN, carried, within},
     failure::failure,
     network::Network,
     refusal::LastRefusal,
@@ -86,6 +87,14 @@ pub fn learn_secrets(config: &ServerConfig) {
     }
 }
 
+/// Where the tokens for a server are. All sessions of a user whose token is exchanged have the same.
+#[derive(Clone)]
+struct Tokens {
+    store: Store,
+    /// Serialises renewals.
+    known: Arc<Mutex<Known>>,
+}
+
 /// The known state of the tokens.
 #[derive(Default)]
 struct Known {
@@ -124,7 +133,15 @@ pub(crate) struct SentToken {
 impl Authorizer {
     /// Creates the authorizer for the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
-        let store = Store::new(settings.store.clone(), url);
+        let own = || Tokens { store: Store::new(settings.store.clone(), url), known: Arc::default() };
+        let tokens = match &settings.subject {
+            Some(subject) if settings.effective_grant() == Grant::TokenExchange => {
+                let exchanged = || Tokens { store: Store::new(None, url), known: Arc::default() };
+                Tokens::clone(&subject.kept(&token_exchange::key(url, settings), exchanged))
+            }
+            _ => own(),
+        };
+        let Tokens { store, known } = tokens;
         if let Some(secret) = &settings.client_secret {
             learn(secret);
         }
@@ -135,7 +152,7 @@ impl Authorizer {
             transport: None,
             limits: LIMITS,
             refusal: LastRefusal::default(),
-            known: Arc::default(),
+            known,
             published: OnceCell::new(),
         }
     }
@@ -158,7 +175,7 @@ impl Authorizer {
             return sent(token, None);
         }
         let refresh = record.refresh_token();
-        if self.settings.grant == Grant::AuthorizationCode && (refresh.is_none() || refresh == dead) {
+        if self.grant() == Grant::AuthorizationCode && (refresh.is_none() || refresh == dead) {
             // Only the user can log in, and may have done so in another process.
             let other = self.replacement(Some(&token)).await?;
             return sent(other.unwrap_or(token), None);
@@ -171,6 +188,16 @@ impl Authorizer {
                 sent(token, Some(failure).filter(|_| record.has_ended()))
             }
         }
+    }
+
+    /// Whether users have their own tokens, or none yet, so that nobody can log in for all.
+    pub(crate) fn exchanges(&self) -> bool {
+        self.settings.grant == Grant::TokenExchange
+    }
+
+    /// The grant that obtains tokens.
+    fn grant(&self) -> Grant {
+        self.settings.effective_grant()
     }
 
     /// The stored tokens of the server.
@@ -202,7 +229,7 @@ impl Authorizer {
         renewal: Renewal,
     ) -> Result<Option<String>, HttpFailure> {
         let mut known = self.known.clone().lock_owned().await;
-        let needs_user = self.settings.grant == Grant::AuthorizationCode;
+        let needs_user = self.grant() == Grant::AuthorizationCode;
         if needs_user && self.store.read().await?.is_none() {
             // Nothing to renew, so no lock is needed.
             known.record = Some(None);
@@ -216,8 +243,9 @@ impl Authorizer {
         }
         let deadline = Instant::now() + EXCHANGE_TIMEOUT;
         let tried = stored.as_ref().and_then(Record::refresh_token);
-        let exchange = match (self.settings.grant, stored) {
+        let exchange = match (self.grant(), stored) {
             (Grant::ClientCredentials, _) => Some(within(deadline, self.by_credentials(challenge)).await?),
+            (Grant::TokenExchange, _) => Some(within(deadline, self.by_exchange(challenge)).await?),
             (Grant::AuthorizationCode, Some(record)) if tried.is_some() && tried != known.dead => {
                 within(deadline, self.by_refresh(record, challenge)).await?
             }
@@ -300,8 +328,7 @@ impl Authorizer {
         let missing = || HttpFailure::OAuth(missing.to_owned());
         let id = settings.client_id.as_ref().ok_or_else(missing)?;
         let key = ClientKey::of(settings)?;
-        let wrong =
-            |error: AuthError| failure("no token for the client's credentials", &error, &self.refusal);
+        let wrong = |error: AuthError| failure(NO_TOKEN, &error, &self.refusal);
         let (mut manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
         let scopes = match &settings.scope {
             Some(scope) => scope.split_whitespace().map(str::to_owned).collect(),
@@ -311,7 +338,10 @@ impl Authorizer {
         let refusal = self.refusal.clone();
         if let Some(key) = key {
             let request = self.signed(&key, client, metadata, &scopes)?;
-            return Ok(Exchange { by: Means::Request(Box::new(request)), refusal });
+            return Ok(Exchange {
+                by: Means::Request { request: Box::new(request), without: NO_TOKEN },
+                refusal,
+            });
         }
         let credentials = ClientCredentialsConfig::ClientSecret {
             client_id: id.clone(),
@@ -322,6 +352,24 @@ impl Authorizer {
         manager.set_credential_store(self.store.with(client, metadata));
         manager.configure_client_credentials(&credentials).map_err(wrong)?;
         Ok(Exchange { by: Means::Credentials(Box::new(manager), credentials), refusal })
+    }
+
+    /// Prepares to exchange the user's token for one of the server.
+    async fn by_exchange(&self, challenge: Option<&str>) -> Result<Exchange, HttpFailure> {
+        let settings = &self.settings;
+        let shown = token_exchange::shown(settings)?;
+        let without = token_exchange::NO_TOKEN;
+        let wrong = |error: AuthError| failure(without, &error, &self.refusal);
+        let (manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
+        let scope = match &settings.scope {
+            Some(scope) => scope.clone(),
+            None => manager.select_initial_scopes(&[]).await.join(" "),
+        };
+        let http = self.client().map_err(|error| HttpFailure::OAuth(error.to_string()))?;
+        let parts =
+            token_exchange::Parts { url: &self.url, settings, shown, scope, metadata, store: &self.store };
+        let request = Box::new(parts.request(http, self.refusal.clone())?);
+        Ok(Exchange { by: Means::Request { request, without }, refusal: self.refusal.clone() })
     }
 
     /// The request for a token with an assertion that the client's key signs. The assertion names the client, so the

@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::error::SpawnError;
 use crate::in_process::{InProcessServer, OpenError, Tools};
+use crate::token_subject::TokenSubject;
 
 /// Default time limit for starting a server with its handshake, and for its whole tool list.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -253,6 +254,11 @@ pub struct OAuth {
     pub client_metadata_url: Option<String>,
     /// The grant that obtains tokens.
     pub grant: Grant,
+    /// The audience to name in an exchange, besides the server's URL (RFC 8693, section 2.1).
+    pub audience: Option<String>,
+    /// The user whose token is exchanged ([`Grant::TokenExchange`]). Without one, tokens are for the client itself, which
+    /// may only list.
+    pub subject: Option<Arc<TokenSubject>>,
 }
 
 /// A way to obtain tokens.
@@ -263,6 +269,19 @@ pub enum Grant {
     AuthorizationCode,
     /// The client's own credentials are enough (RFC 6749, section 4.4): for machines without a user.
     ClientCredentials,
+    /// The access token of a user of this process is exchanged (RFC 8693). Without a user, the server is only asked for
+    /// lists, with the client's own credentials.
+    TokenExchange,
+}
+
+impl OAuth {
+    /// The grant that is in fact used.
+    pub(crate) fn effective_grant(&self) -> Grant {
+        match self.grant {
+            Grant::TokenExchange if self.subject.is_none() => Grant::ClientCredentials,
+            grant => grant,
+        }
+    }
 }
 
 /// Whether an address is that of an event stream (MCP 2024-11-05): the last segment of its path is `sse`. This is how
@@ -342,11 +361,36 @@ impl std::fmt::Debug for OAuth {
             .field("registration_url", &self.registration_url)
             .field("client_metadata_url", &self.client_metadata_url)
             .field("grant", &self.grant)
+            .field("audience", &self.audience)
+            .field("subject", &self.subject)
             .finish()
     }
 }
 
 impl ServerConfig {
+    /// The authorization at a remote server.
+    #[must_use]
+    pub fn oauth(&self) -> Option<&OAuth> {
+        self.transport.remote()?.oauth.as_ref()
+    }
+
+    /// The same server with the tokens of a user, if each user has its own.
+    #[must_use]
+    pub fn of_subject(&self, subject: Option<&Arc<TokenSubject>>) -> Self {
+        let mut config = self.clone();
+        if let Transport::Http(remote) | Transport::Sse(remote) = &mut config.transport
+            && let Some(oauth) = remote.oauth.as_mut().filter(|oauth| oauth.grant == Grant::TokenExchange)
+        {
+            oauth.subject = subject.cloned();
+        }
+        config
+    }
+
+    /// Whether calls need a user whose token is exchanged, and there is none.
+    pub(crate) fn lacks_subject(&self) -> bool {
+        self.oauth().is_some_and(|oauth| oauth.grant == Grant::TokenExchange && oauth.subject.is_none())
+    }
+
     /// A server with this transport and the default timeouts.
     pub fn new(name: impl Into<String>, transport: Transport) -> Self {
         Self {

@@ -461,7 +461,9 @@ impl ClientExecution {
 
     fn sessions(&self, host: Arc<dyn SessionHost>, shared: Arc<ExecutionSessions>) -> Sessions {
         let settings = &self.snapshot.settings;
-        let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
+        let subject = self.session.subject.as_ref().map(|subject| self.state.tokens.of(subject));
+        let config = settings.config.of_subject(subject.as_ref());
+        let mut sessions = Sessions::new(config, settings.masker.clone(), host);
         sessions.hold_to(settings.known.pins.clone());
         sessions.share(self.state.services.clone(), &self.session.owner());
         sessions.adopt_from(self.state.spares.clone(), &self.caller.client().key);

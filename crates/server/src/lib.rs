@@ -64,6 +64,7 @@ pub mod snapshot;
 mod spare_compilers;
 mod standard_streams;
 pub mod state;
+mod subject_tokens;
 mod subject_usage;
 mod subject_views;
 mod tool_forms;

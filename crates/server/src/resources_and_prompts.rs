@@ -109,7 +109,9 @@ impl ProxiedRequest {
     /// A session for reading a server's lists. A client is not kept waiting but notified of lists that arrive later; it
     /// does not get its own sessions for them.
     pub(crate) async fn listing(&self, server: &Server) -> Option<Session> {
-        if self.session.is_agent() {
+        // The lists of a server that knows its users belong to one of them.
+        let has_own_lists = server.is_per_subject() && self.session.subject.is_some();
+        if self.session.is_agent() || has_own_lists {
             return timeout(AGENTS_WAIT, self.upstreams.session(server)).await.ok()?.ok();
         }
         let name = &server.connection.name;

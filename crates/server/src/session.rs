@@ -251,7 +251,8 @@ impl ClientSession {
                 gateway::session_host::SessionHost::notifier(&**self.live(abilities).upstreams.host()),
             );
             self.keep_notifier(tokio::spawn(forward_notices(host.clone(), peer.clone())));
-            Upstreams::new(host, self.state.settings.clone())
+            let subject = self.subject.as_ref().map(|subject| self.state.tokens.of(subject));
+            Upstreams::of_subject(host, self.state.settings.clone(), subject)
         };
         self.own.get_or_init(start).clone()
     }

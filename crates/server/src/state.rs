@@ -39,6 +39,7 @@ use super::resource::Resource;
 use super::shared_state::SharedState;
 use super::sinks::Sinks;
 use super::snapshot::{Settings, Snapshot};
+use super::subject_tokens::SubjectTokens;
 use super::subject_usage::SubjectUsage;
 use super::subject_views::SubjectViews;
 use super::upstreams::Upstreams;
@@ -85,6 +86,8 @@ pub struct ServerState {
     pub tasks: OnceLock<Arc<Slots>>,
     /// The views that subjects have apart from others.
     pub(crate) subjects: SubjectViews,
+    /// Their tokens, where servers need them.
+    pub(crate) tokens: SubjectTokens,
     /// The usage of subjects.
     pub(crate) usage: SubjectUsage,
     /// The local page that shows and answers open questions, if there is one.
@@ -189,6 +192,7 @@ impl ServerState {
             spares,
             tasks: OnceLock::new(),
             subjects: SubjectViews::default(),
+            tokens: SubjectTokens::default(),
             usage: SubjectUsage::default(),
             page: OnceLock::new(),
             reported: Mutex::default(),
@@ -338,7 +342,7 @@ impl ServerState {
     pub(crate) fn upstreams_of(&self, abilities: Abilities, subject: &Arc<Subject>) -> Arc<Upstreams> {
         let make = || {
             let host = ClientHost::new(abilities, self.terminal.notifier());
-            Upstreams::new(host, self.settings.clone())
+            Upstreams::of_subject(host, self.settings.clone(), Some(self.tokens.of(subject)))
         };
         let (upstreams, ended) = self.subjects.upstreams(abilities, subject, make);
         for ended in ended {

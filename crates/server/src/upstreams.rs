@@ -12,7 +12,7 @@ use gateway::first_start;
 use gateway::session_host::SessionHost as _;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::STARTING;
-use mcp::{ConnectionState, ErrorKind, ManagedSession, ServerConfig, Session, Status};
+use mcp::{ConnectionState, ErrorKind, ManagedSession, ServerConfig, Session, Status, TokenSubject};
 use parking_lot::{Mutex, MutexGuard};
 use runner::Cache;
 use tokio::sync::{Notify, watch};
@@ -25,6 +25,8 @@ use super::snapshot::{Lists, Settings};
 /// Sessions with servers, each for as long as its entry in the configuration stays.
 pub struct Upstreams {
     host: Arc<ClientHost>,
+    /// The subject whose tokens they use, where each has its own.
+    subject: Option<Arc<TokenSubject>>,
     keepers: Mutex<BTreeMap<String, Upstream>>,
     /// Servers that the user has disconnected: they have no session and no tools.
     away: Mutex<BTreeSet<String>>,
@@ -69,9 +71,19 @@ impl Drop for Upstream {
 impl Upstreams {
     /// Creates it without sessions; `host` answers questions of servers.
     pub(crate) fn new(host: Arc<ClientHost>, settings: watch::Receiver<Arc<Settings>>) -> Arc<Self> {
+        Self::of_subject(host, settings, None)
+    }
+
+    /// Like [`Upstreams::new`], with the tokens of a subject.
+    pub(crate) fn of_subject(
+        host: Arc<ClientHost>,
+        settings: watch::Receiver<Arc<Settings>>,
+        subject: Option<Arc<TokenSubject>>,
+    ) -> Arc<Self> {
         let listed = Listed::new(mcp::Host::shows_apps(&*host));
         Arc::new(Upstreams {
             host,
+            subject,
             keepers: Mutex::default(),
             away: Mutex::default(),
             settings,
@@ -115,7 +127,8 @@ impl Upstreams {
     fn start(&self, server: &Server) -> Upstream {
         first_start::report(server, &self.host.notifier());
         let config = server.connection.clone();
-        let managed = Arc::new(ManagedSession::start(config.clone(), self.host.clone()));
+        let connection = server.of_subject(self.subject.as_ref()).connection.clone();
+        let managed = Arc::new(ManagedSession::start(connection, self.host.clone()));
         let (mut status, changed, changes) = (managed.watch(), self.changed.clone(), self.changes.clone());
         let watching = tokio::spawn(async move {
             while status.changed().await.is_ok() {
@@ -146,7 +159,9 @@ impl Upstreams {
         let managed = self.available(server)?;
         let session = managed.session().await?;
         let status = managed.status();
-        Ok((session, self.listed.answered(cache, server, &status.tools), status.warnings))
+        // A subject's list may differ.
+        let server = server.of_subject(self.subject.as_ref());
+        Ok((session, self.listed.answered(cache, &server, &status.tools), status.warnings))
     }
 
     /// Waits until a server has listed its tools (`true`) or failed (`false`). A failed session is tried again.
@@ -163,6 +178,9 @@ impl Upstreams {
     /// If the user has disconnected the server, or if it would be a new session for an entry that is not the present
     /// one. A request keeps the configuration that it began with, but must not end the session of a newer one.
     fn available(&self, server: &Server) -> Result<Arc<ManagedSession>, mcp::Error> {
+        // As the present configuration has it.
+        let server = server.of_subject(None);
+        let server = &*server;
         let name = &server.connection.name;
         let unavailable =
             |reason: &str| Err(mcp::Error::new(name, ErrorKind::Host { reason: reason.to_owned() }));

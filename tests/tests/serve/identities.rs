@@ -1,5 +1,6 @@
 //! `toolsmith serve --http` for several users: their tokens, what they may call, and what they never share.
 
+mod exchange;
 mod floods;
 mod isolation;
 mod limits;

@@ -212,6 +212,9 @@ impl Parts {
             ];
             texts.iter().for_each(|text| self.optional(text.as_ref()));
             self.text(&format!("{:?} {:?}", oauth.grant, oauth.private_key_file));
+            if let Some(audience) = &oauth.audience {
+                self.text(audience);
+            }
         }
     }
 }

@@ -51,6 +51,8 @@ pub(crate) enum HttpFailure {
 pub(crate) enum LoginHelp {
     /// The server may accept a login.
     Possible,
+    /// Tokens are exchanged for those of users.
+    Exchanged,
     /// The configuration has headers instead, or disables logins.
     Disabled,
     /// The server does not publish how to log in.

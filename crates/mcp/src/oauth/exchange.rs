@@ -74,6 +74,9 @@ impl Drop for Counted {
     }
 }
 
+/// Describes a client that gets no token for itself.
+pub(super) const NO_TOKEN: &str = "no token for the client's credentials";
+
 /// A prepared exchange: only the token request itself remains.
 pub(super) struct Exchange {
     pub(super) by: Means,
@@ -84,15 +87,17 @@ pub(super) struct Exchange {
 pub(super) enum Means {
     RefreshToken(Box<AuthorizationManager>),
     Credentials(Box<AuthorizationManager>, ClientCredentialsConfig),
-    /// A request that has the credential.
-    Request(Box<TokenRequest>),
+    /// A request that has the credential, and how its failure is described.
+    Request {
+        request: Box<TokenRequest>,
+        without: &'static str,
+    },
 }
 
 impl Exchange {
     /// Requests tokens and stores them; returns false if the authorization server rejects the refresh token.
     pub(super) async fn make(&self) -> Result<bool, HttpFailure> {
-        let wrong =
-            |error: &AuthError| failure("no token for the client's credentials", error, &self.refusal);
+        let wrong = |without: &str, error: &AuthError| failure(without, error, &self.refusal);
         match &self.by {
             Means::RefreshToken(manager) => match manager.refresh_token().await {
                 Ok(_) => Ok(true),
@@ -101,9 +106,11 @@ impl Exchange {
             },
             Means::Credentials(manager, credentials) => {
                 let made = manager.exchange_client_credentials(credentials).await;
-                made.map(|_| true).map_err(|error| wrong(&error))
+                made.map(|_| true).map_err(|error| wrong(NO_TOKEN, &error))
             }
-            Means::Request(request) => request.make().await.map(|()| true).map_err(|error| wrong(&error)),
+            Means::Request { request, without } => {
+                request.make().await.map(|()| true).map_err(|error| wrong(without, &error))
+            }
         }
     }
 }

@@ -57,6 +57,9 @@ where
     let config = &*keyring::resolved(config).await?;
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
     let authorizer = authorizer(config)?;
+    if authorizer.exchanges() {
+        return Err(Error::new(&config.name, ErrorKind::NoSubject));
+    }
     // Not after the user has logged in.
     authorizer.store.check_replaceable().await.map_err(|failure| fail(failure.to_string()))?;
     if authorizer.settings.grant == Grant::ClientCredentials {
@@ -159,7 +162,7 @@ pub fn kept_login(config: &ServerConfig) -> Result<Option<KeptLogin>, Error> {
     })?;
     let Some(record) = read.filter(|record| record.is_for(&remote.url)) else { return Ok(None) };
     record.check(settings).map_err(|failure| fail(failure.to_string()))?;
-    let is_renewed = record.refresh_token().is_some() || settings.grant == Grant::ClientCredentials;
+    let is_renewed = record.refresh_token().is_some() || settings.grant != Grant::AuthorizationCode;
     Ok(record.access_token().map(|_| KeptLogin { expires: record.expires(), is_renewed }))
 }
 

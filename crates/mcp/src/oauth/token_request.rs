@@ -1,9 +1,13 @@
 //! Requests for tokens that the protocol library does not make: each is sent once, and its answer is stored.
 
-use http::{Request, StatusCode, header::CONTENT_TYPE};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http::{
+    HeaderValue, Request, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+};
 use reqwest::Url;
-use rmcp::transport::auth::AuthError;
-use url::form_urlencoded::Serializer;
+use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
+use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::{
     answer::{Formed, Purpose, formed},
@@ -38,6 +42,17 @@ impl TokenRequest {
         Ok(TokenRequest { http, request: request(endpoint, FORM, form.finish())?, saving, refusal })
     }
 
+    /// Authenticates the client by its secret (RFC 6749, section 2.3.1: both parts are form-encoded first).
+    pub(super) fn with_password(mut self, id: &str, secret: &str) -> Result<Self, HttpFailure> {
+        let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
+        let pair = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
+        let value = HeaderValue::try_from(format!("Basic {pair}"));
+        let mut value = value.map_err(|error| HttpFailure::OAuth(error.to_string()))?;
+        value.set_sensitive(true);
+        self.request.headers_mut().insert(AUTHORIZATION, value);
+        Ok(self)
+    }
+
     /// Sends the request and stores the tokens.
     ///
     /// # Errors
@@ -51,7 +66,13 @@ impl TokenRequest {
         if response.status() != StatusCode::OK {
             return Err(refused(format!("HTTP {}", response.status().as_u16())));
         }
-        let tokens = serde_json::from_slice(response.body()).map_err(|error| refused(error.to_string()))?;
+        let tokens: OAuthTokenResponse =
+            serde_json::from_slice(response.body()).map_err(|error| refused(error.to_string()))?;
+        // Such as `N_A` for what is no access token (RFC 8693, section 2.2.1).
+        let members = serde_json::to_value(&tokens).unwrap_or_default();
+        if !members["token_type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("bearer")) {
+            return Err(refused("the token that it grants is no bearer token".to_owned()));
+        }
         self.saving.keep(tokens).await
     }
 }

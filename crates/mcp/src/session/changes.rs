@@ -68,6 +68,7 @@ impl Session {
             let parameters = vec![("uri".into(), self.encode(uri)?)];
             return self.ask(self.plain("resources/subscribe", parameters)).await.map(drop);
         }
+        self.check_subject("resources/subscribe")?;
         let filter = SubscriptionFilter::builder().resource_subscriptions([uri.to_owned()]).build();
         let (peer, client) = (self.inner.peer.clone(), self.inner.client.clone());
         let listening = tokio::spawn(async move {

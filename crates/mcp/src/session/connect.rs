@@ -434,6 +434,13 @@ pub(super) fn http_kind(phase: Phase, failure: HttpFailure) -> ErrorKind {
             let reason = format!("{reason}; check the configured headers, which it rejects");
             ErrorKind::Http { phase, reason }
         }
+        HttpFailure::Unauthorized { login: LoginHelp::Exchanged, .. } => {
+            let reason = format!(
+                "{reason}; it rejects the token from `oauth.token_url`: compare `oauth.audience` and `oauth.scope` with \
+                 what it requires"
+            );
+            ErrorKind::Http { phase, reason }
+        }
         HttpFailure::Unauthorized { login: LoginHelp::Unpublished, .. } => {
             let reason = format!(
                 "{reason}; it does not publish how to log in; if it requires a key, configure it under `headers`, such \

@@ -42,6 +42,17 @@ use crate::{
 /// The number of times that a server may request input before its final response (`input_required`).
 pub const MAX_ROUNDS: usize = 16;
 
+/// The methods for which no user is needed where each has its own token: lists, and what keeps a connection alive.
+const OF_NOBODY: [&str; 7] = [
+    "logging/setLevel",
+    "ping",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "server/discover",
+    "tools/list",
+];
+
 /// Limit on quotes from a server, in bytes.
 const QUOTED_BYTES: usize = 80;
 
@@ -316,6 +327,7 @@ impl Session {
 
     pub(super) async fn exchange(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<Box<RawValue>, Error> {
         let (method, phase, started) = (terms.method, terms.phase.clone(), Instant::now());
+        self.check_subject(method)?;
         let done = self.deliver(raw, terms).await;
         self.inner.trace.done(method, done.is_ok(), started);
         match done {
@@ -333,6 +345,14 @@ impl Session {
     }
 
     /// Sends a request and waits until it has an outcome.
+    /// Refuses what needs a user whose token is exchanged, if there is none. No other user's token replaces it.
+    pub(super) fn check_subject(&self, method: &str) -> Result<(), Error> {
+        if !self.inner.config.lacks_subject() || OF_NOBODY.contains(&method) {
+            return Ok(());
+        }
+        Err(self.fail(ErrorKind::NoSubject))
+    }
+
     async fn deliver(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<(), ServiceError> {
         let Terms { method, phase, meta, limit, progress: sink, .. } = terms;
         let mut request = CustomRequest::new(method, None);

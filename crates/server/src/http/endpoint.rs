@@ -160,6 +160,9 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             Ok(identity) => identity,
             Err(refusal) => return challenge::response(&refusal, serve),
         };
+        if let Some(identity) = &identity {
+            self.state.tokens.keep(identity, request.headers(), &settings.config);
+        }
         // Nothing behind this point can pass a client's token on.
         request.headers_mut().remove(header::AUTHORIZATION);
         let subject = identity.as_ref().map(|identity| identity.subject.clone());

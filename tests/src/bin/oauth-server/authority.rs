@@ -170,6 +170,9 @@ fn token(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
         "refresh_token" => by_refresh(state, request),
         "client_credentials" => by_machine(state, request),
         "urn:ietf:params:oauth:grant-type:device_code" => by_device(state, request),
+        "urn:ietf:params:oauth:grant-type:token-exchange" if state.is("exchanges") => {
+            by_exchange(state, request)
+        }
         _ => Err("unsupported_grant_type"),
     };
     let given = given.and_then(|given| {
@@ -249,15 +252,38 @@ fn by_refresh(state: &ServerState, request: &ParsedRequest) -> Given {
 }
 
 fn by_machine(state: &ServerState, request: &ParsedRequest) -> Given {
+    is_machine(state, request).map(|()| (None, "tools".to_owned()))
+}
+
+/// Whether the request is from the client `machine`, by its secret or by a signed assertion.
+fn is_machine(state: &ServerState, request: &ParsedRequest) -> Result<(), &'static str> {
     if request.field("client_assertion").is_empty() {
-        is_client(request, MACHINE.0, Some(MACHINE.1))?;
-    } else {
-        let assertion = state.machine.check(request, &state.authority)?;
-        if !state.grants().assertions.insert(assertion.id) {
-            return Err("invalid_client");
-        }
+        return is_client(request, MACHINE.0, Some(MACHINE.1));
     }
-    Ok((None, "tools".to_owned()))
+    let assertion = state.machine.check(request, &state.authority)?;
+    let is_new = state.grants().assertions.insert(assertion.id);
+    if is_new { Ok(()) } else { Err("invalid_client") }
+}
+
+/// RFC 8693: a token of the issuer for one of the MCP server. The subject becomes a scope. Mallory gets none.
+fn by_exchange(state: &ServerState, request: &ParsedRequest) -> Given {
+    const ACCESS_TOKEN: &str = "urn:ietf:params:oauth:token-type:access_token";
+    is_machine(state, request)?;
+    if ["subject_token_type", "requested_token_type"].iter().any(|name| request.field(name) != ACCESS_TOKEN) {
+        return Err("invalid_request");
+    }
+    if request.field("audience") != "api" {
+        return Err("invalid_target");
+    }
+    let payload = request.field("subject_token").split('.').nth(1).unwrap_or_default();
+    let payload = URL_SAFE_NO_PAD.decode(payload).map_err(|_| "invalid_grant")?;
+    let claims: Value = serde_json::from_slice(&payload).map_err(|_| "invalid_grant")?;
+    match claims["sub"].as_str() {
+        Some(subject) if subject != "mallory" && claims["iss"] == state.authority.as_str() => {
+            Ok((None, format!("tools subject:{subject}")))
+        }
+        _ => Err("invalid_grant"),
+    }
 }
 
 /// Whether the request is from this client, by either way to send a secret.

@@ -47,7 +47,26 @@ fn guarded(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
         let header = format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\", {}", pointer(state));
         return built(403, &[("WWW-Authenticate", &header)], "not with this token".to_owned());
     }
+    if state.is("exchanges") {
+        let user = scopes.iter().find_map(|scope| scope.strip_prefix("subject:"));
+        if let Some(result) = of_user(user.unwrap_or("nobody"), &request.json) {
+            return answered(state, request, &result);
+        }
+    }
     serve(state, request)
+}
+
+/// The result for a user: answers name the user, and alice has one tool less.
+fn of_user(user: &str, message: &Value) -> Option<Value> {
+    match message["method"].as_str()? {
+        "tools/list" => {
+            let tools = ["echo", "audit"].iter().filter(|name| user != "alice" || **name == "echo");
+            let tool = |name| json!({ "name": name, "inputSchema": { "type": "object" } });
+            Some(json!({ "tools": tools.map(tool).collect::<Vec<_>>() }))
+        }
+        "tools/call" => Some(text_result(&json!(format!("for {user}")))),
+        _ => None,
+    }
 }
 
 /// Credentials that the mode `echoes` accepts in addition to tokens; the second is `me:configured-password-1`.
@@ -134,7 +153,11 @@ fn serve(state: &ServerState, request: &ParsedRequest) -> Response<Body> {
         _ if id.is_null() => return text(202, ""),
         _ => json!({}),
     };
-    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
+    answered(state, request, &result)
+}
+
+fn answered(state: &ServerState, request: &ParsedRequest, result: &Value) -> Response<Body> {
+    let answer = json!({ "jsonrpc": "2.0", "id": request.json["id"], "result": result }).to_string();
     let session = state.session(request);
     built(200, &[("Content-Type", "application/json"), ("Mcp-Session-Id", &session)], answer)
 }
