@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// an answer, and leaves out the end of the text and the address of the whole.
 const LINES: usize = 1_600;
 
-/// Stores a part that is too long for an answer under its name; returns its address, which is empty if nothing is stored.
+/// Stores a part that is too long for an answer under its name; returns its address, which is empty if nothing is
+/// stored.
 pub type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
 
 /// A text that may be cut, and a link to the whole.

@@ -42,8 +42,8 @@ impl From<&str> for Answer {
 }
 
 impl Toolsmith {
-    /// Answers a model's call of one of its [`definitions`](Toolsmith::definitions): runs the snippet, or looks tools up.
-    /// Long texts are cut to head and tail. Wrong arguments, and a snippet that fails, are answers as well.
+    /// Answers a model's call of one of its [`definitions`](Toolsmith::definitions): runs the snippet, or looks tools
+    /// up. Long texts are cut to head and tail. Wrong arguments, and a snippet that fails, are answers as well.
     ///
     /// ```no_run
     /// # async fn example(toolsmith: toolsmith::Toolsmith) -> Result<(), toolsmith::Error> {

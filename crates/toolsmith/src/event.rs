@@ -61,7 +61,8 @@ pub enum Event {
         /// Its record.
         record: CallRecord,
     },
-    /// This many events before the next one were dropped, because the [stream](crate::Execute::events) was read too slowly.
+    /// This many events before the next one were dropped, because the [stream](crate::Execute::events) was read too
+    /// slowly.
     Missed(u64),
 }
 

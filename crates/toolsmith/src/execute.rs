@@ -20,8 +20,8 @@ use crate::event::{self, Listener, Listening};
 use crate::host::QuietHost;
 use crate::{Error, Event, Events, Toolsmith, permission};
 
-/// An execution that begins when it is awaited. Dropping the future ends it: its processes are killed, and functions that
-/// it called are dropped.
+/// An execution that begins when it is awaited. Dropping the future ends it: its processes are killed, and functions
+/// that it called are dropped.
 #[must_use = "it begins when it is awaited"]
 pub struct Execute<'a> {
     pub(crate) toolsmith: &'a Toolsmith,
@@ -91,8 +91,8 @@ impl Execute<'_> {
         self
     }
 
-    /// Returns its events as a stream, which ends with the execution. The execution does not wait for its reader: if more
-    /// than 1 024 events or 1 MiB wait, the oldest are dropped, and [`Event::Missed`] counts them.
+    /// Returns its events as a stream, which ends with the execution. The execution does not wait for its reader: if
+    /// more than 1 024 events or 1 MiB wait, the oldest are dropped, and [`Event::Missed`] counts them.
     ///
     /// ```no_run
     /// use futures::StreamExt as _;

@@ -46,8 +46,8 @@
 //!
 //! # Features
 //!
-//! `rmcp` has a handler for MCP clients ([`Toolsmith`]`::handler`), and `agent` makes definitions tools of the crate genai.
-//! Both are off by default.
+//! `rmcp` has a handler for MCP clients ([`Toolsmith`]`::handler`), and `agent` makes definitions tools of the crate
+//! genai. Both are off by default.
 
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]

@@ -12,7 +12,8 @@ use system::file;
 
 use crate::{Error, Execute, Toolsmith};
 
-/// A saved program, as those of `toolsmith program`: a file with a description, `struct Args` and `async fn run(args: Args)`.
+/// A saved program, as those of `toolsmith program`: a file with a description, `struct Args` and
+/// `async fn run(args: Args)`.
 ///
 /// ```
 /// let program = toolsmith::Program::parse(

@@ -37,8 +37,8 @@ impl Server {
         Server::new(Transport::Sse(Remote { url: url.into(), ..Remote::default() }))
     }
 
-    /// An API with an `OpenAPI` document (3.0 or 3.1): its operations are the tools. The document is an absolute path, or
-    /// an `http` or `https` URL. `url` is the address of the API; `None`: that of the document.
+    /// An API with an `OpenAPI` document (3.0 or 3.1): its operations are the tools. The document is an absolute path,
+    /// or an `http` or `https` URL. `url` is the address of the API; `None`: that of the document.
     ///
     /// ```
     /// use toolsmith::Server;

@@ -27,8 +27,22 @@ impl<E: std::error::Error> From<E> for ToolError {
     }
 }
 
-/// Reports the progress of a tool's call, to those who read the [events](crate::Event::ToolProgress) of the execution. It
-/// restarts the time limit of the call (30 s), up to 20 times that limit in total.
+/// Reports the progress of a tool's call, to those who read the [events](crate::Event::ToolProgress) of the execution.
+/// It restarts the time limit of the call (30 s), up to 20 times that limit in total.
+///
+/// ```
+/// use toolsmith::Progress;
+///
+/// /// Copies pages.
+/// #[toolsmith::tool]
+/// async fn copy(pages: u32, progress: Progress) -> Result<u32, std::io::Error> {
+///     for page in 1..=pages {
+///         progress.report(page.into(), Some(pages.into()), "copied a page");
+///     }
+///     Ok(pages)
+/// }
+/// # fn main() {}
+/// ```
 #[derive(Clone)]
 pub struct Progress(ProgressSink);
 

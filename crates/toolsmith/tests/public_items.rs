@@ -1,5 +1,5 @@
-//! The public items of this library, as a text that a change of them changes: a program that uses the library depends on
-//! each line. Read from the sources, because rustdoc's JSON needs a nightly compiler.
+//! The public items of this library, as a text that a change of them changes: a program that uses the library depends
+//! on each line. Read from the sources, because rustdoc's JSON needs a nightly compiler.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -86,14 +86,21 @@ async fn dropping_an_execution_drops_the_function_that_it_called() {
     assert_eq!(happened.recv().await, Some("dropped"));
 }
 
+/// Counts.
+#[toolsmith::tool]
+async fn count(to: u32, progress: Progress) -> Result<u32, ToolError> {
+    progress.report(to.into(), None, "");
+    Ok(to)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_s_calls_are_answered() {
     let add = Tool::new("add", "Adds one.", |numbers: Numbers| async move {
         numbers.number.checked_add(1).ok_or(ToolError("too large".to_owned()))
     });
-    let toolsmith = builder().tool(add).build().await.unwrap();
+    let toolsmith = builder().tool(add).tool(count).build().await.unwrap();
     let calls = [
-        ("execute_code", json!({ "code": "local::add(1).await?" })),
+        ("execute_code", json!({ "code": "local::add(1).await? + local::count(40).await?" })),
         ("execute_code", json!({ "code": "println!(\"{}\", args.require(\"a\")?)", "args": { "a": "b" } })),
         ("execute_code", json!({ "code": "local::add(u32::MAX).await?" })),
         ("execute_code", json!({ "code": "1", "timeout": 1e9 })),
@@ -110,8 +117,8 @@ async fn a_model_s_calls_are_answered() {
         shown += &format!("{tool} {arguments}{how}\n{}\n\n", answer.text());
     }
     assert_snapshot!(shown, @r#"
-    execute_code {"code":"local::add(1).await?"}
-    2
+    execute_code {"code":"local::add(1).await? + local::count(40).await?"}
+    42
 
     execute_code {"code":"println!(\"{}\", args.require(\"a\")?)","args":{"a":"b"}}
     b

@@ -90,9 +90,9 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// Its annotations (MCP, `ToolAnnotations`). A snippet may call any allowed tool, and its effects are unknown beforehand.
-    /// Some clients skip their own question for tools that claim to be harmless; they must not do so here. The user
-    /// decides that in the entry that `toolsmith setup` writes.
+    /// Its annotations (MCP, `ToolAnnotations`). A snippet may call any allowed tool, and its effects are unknown
+    /// beforehand. Some clients skip their own question for tools that claim to be harmless; they must not do so here.
+    /// The user decides that in the entry that `toolsmith setup` writes.
     pub fn annotations(&self) -> Value {
         match self.name {
             "execute_code" => json!({

@@ -1,5 +1,5 @@
-//! A service over HTTP that runs snippets over its own functions: `curl --data '6 * 7' ADDRESS`. A client that goes away
-//! ends its execution.
+//! A service over HTTP that runs snippets over its own functions: `curl --data '6 * 7' ADDRESS`. A client that goes
+//! away ends its execution.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "it prints where it listens")]
 
