@@ -4,12 +4,14 @@
 //! Processes pass the address of the listener, with a token, through the environment. Posting is best effort: in order,
 //! without waiting, and given up if there is no listener. Lost events are counted.
 
+#[cfg(feature = "run")]
 mod poster;
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Usage;
 
+#[cfg(feature = "run")]
 pub use poster::{EventPoster, ListenerError};
 
 /// The environment variable with the address of the listener and its token, as `http://TOKEN@127.0.0.1:PORT/events`.

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 /// an answer, and leaves out the end of the text and the address of the whole.
 const LINES: usize = 1_600;
 
-/// Stores a part that is too long for an answer under its name; returns its address.
+/// Stores a part that is too long for an answer under its name; returns its address, which is empty if nothing is
+/// stored.
 pub type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
 
 /// A text that may be cut, and a link to the whole.
@@ -32,6 +33,9 @@ pub(crate) fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
 
 /// The note where the whole can be read.
 pub(crate) fn whole_at(address: &str) -> String {
+    if address.is_empty() {
+        return String::new();
+    }
     format!("; the whole is the resource {address}, in parts by ?offset=…&length=…")
 }
 

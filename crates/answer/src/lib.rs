@@ -56,7 +56,7 @@ pub fn result(mut outcome: Outcome, code: &Code, serve: &Serve, keep: Keep<'_>) 
         bounded["truncated"]["content_resource"] = link["uri"].clone();
     }
     content.extend(texts.into_links());
-    content.extend(emitted.link);
+    content.extend(emitted.link.filter(|link| link["uri"] != ""));
     let mut result = json!({ "content": content, "isError": is_error });
     if serve.structured_outcome == Some(true) {
         result["structuredContent"] = bounded.clone();

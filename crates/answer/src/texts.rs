@@ -62,10 +62,11 @@ impl Texts {
         sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Links to the texts that were cut.
+    /// Links to the texts that were cut, and are stored.
     pub(crate) fn into_links(self) -> impl Iterator<Item = Value> {
         let Texts { stdout, value, stderr, trouble } = self;
-        [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten().filter_map(|cut| cut.link)
+        let cuts = [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten();
+        cuts.filter_map(|cut| cut.link).filter(|link| link["uri"] != "")
     }
 }
 

@@ -16,13 +16,14 @@ use gateway::outcome_text::milliseconds;
 use gateway::permission;
 use gateway::recording::{Recorder, Recording, ReplayableRun};
 use gateway::reference::Lookup;
-use history::execution_history::{self, ExecutionHistory};
-use history::{RecordedExecution, Requester};
 use report::Kind;
 use runner::{Catalog, Engine, Outcome, OwnedJournal, Refused, Request, Sink, ToolHost};
 use serde_json::json;
 use system::event_loop::off_loop;
 use terminal::{Masker, Notifier, Terminal};
+
+use crate::kept::{Kept, RecordedExecution};
+use crate::text::Text;
 
 /// Maximum number of attempts if tools change while a program is compiled.
 const CATALOG_CHANGES: usize = 3;
@@ -74,20 +75,6 @@ impl<'a> NewExecution<'a> {
     }
 }
 
-/// The place of an execution in the history.
-pub struct Kept<'a> {
-    /// The history, which may keep nothing.
-    pub history: &'a ExecutionHistory,
-    /// The configuration of the history.
-    pub settings: &'a config::History,
-    /// Its id, as in the audit log.
-    pub id: String,
-    /// The requester.
-    pub requester: Requester,
-    /// The name of the saved program that is run, if it is one.
-    pub program: Option<&'a str>,
-}
-
 /// Whether the requests of an execution are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recorded {
@@ -127,8 +114,10 @@ pub struct Execution<'a> {
 impl<'a> Execution<'a> {
     /// Begins its record in the history, and the recording of its requests; creates its journal.
     pub fn begin(mut new: NewExecution<'a>) -> Self {
-        let keeps_requests = new.kept.as_ref().is_some_and(|kept| kept.settings.recordings);
-        let kept = new.kept.take().and_then(|kept| kept.begin(&new));
+        let keeps_requests = new.kept.as_ref().is_some_and(Kept::keeps_requests);
+        let NewExecution { code, args, check_only, masker, .. } = new;
+        let text = Text { code, args, check_only, masker };
+        let kept = new.kept.take().and_then(|kept| kept.begin(text));
         let is_replayable = kept.is_some() && keeps_requests && new.recorded != Recorded::Never;
         let is_recorded = is_replayable || new.recorded == Recorded::Always;
         let recorder = is_recorded.then(|| Arc::new(Recorder::new(new.masker.clone())));
@@ -241,21 +230,6 @@ impl<'a> Execution<'a> {
             });
         }
         Ok(outcome)
-    }
-}
-
-impl Kept<'_> {
-    fn begin(self, new: &NewExecution<'_>) -> Option<RecordedExecution> {
-        let Kept { history, settings, id, requester, program } = self;
-        history.begin(settings, new.masker, || history::NewExecution {
-            id,
-            requester,
-            folder: execution_history::folder(),
-            program: program.map(str::to_owned),
-            code: new.code.to_owned(),
-            arguments: execution_history::arguments(new.args, program.is_some()),
-            check_only: new.check_only,
-        })
     }
 }
 

@@ -3,10 +3,13 @@
 
 mod checked_call;
 pub mod result_cache;
+#[cfg(not(feature = "history"))]
+mod uncounted;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "history")]
 use history::statistics::{CountedCall, Statistics};
 use runner::{Answer, CallFailure};
 use terminal::Notifier;
@@ -14,6 +17,8 @@ use tokio::sync::watch;
 
 pub use checked_call::CheckedCall;
 use result_cache::{Key, ResultCache};
+#[cfg(not(feature = "history"))]
+use uncounted::{CountedCall, Statistics};
 
 /// The cache of results and the statistics of a process. Clones share them.
 #[derive(Clone)]

@@ -6,6 +6,7 @@
 
 pub mod audience;
 pub mod browser;
+#[cfg(feature = "remote-cache")]
 pub mod cache;
 mod call_guard;
 pub mod calls;

@@ -23,10 +23,10 @@ use crate::observed::ObservedOutputs;
 use crate::pins::{Known, Pins};
 use crate::tool_list::ToolList;
 
-pub use difference::differences;
+pub use difference::{differences, value};
 pub use kept::ReplayableRun;
 pub use recorder::{Recorder, masked};
-pub use replay::{Mismatch, Replay};
+pub use replay::{Mismatch, Replay, compared};
 
 /// Maximum size of the answers in a recording, in bytes (16 MiB).
 pub const RECORDING_LIMIT: usize = 16 << 20;

@@ -18,6 +18,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::{
     host::{APPS, Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, Notice, QuestionError, VIEW_TYPE},
+    progress::{ProgressMade, ProgressSink},
     server_config::{ClientInfo, Root, ServerConfig},
     trace::Trace,
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD, TASKS},
@@ -49,20 +50,6 @@ pub(crate) struct Client {
     /// The tasks that are followed, by id.
     tasks: Arc<Mutex<HashMap<String, Arc<Notify>>>>,
 }
-
-/// The progress of a request (`notifications/progress`).
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProgressMade {
-    /// Progress so far.
-    pub done: f64,
-    /// The total, if known.
-    pub total: Option<f64>,
-    /// A description of the current step.
-    pub message: Option<String>,
-}
-
-/// Receives the progress of a request. Must not block.
-pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
 
 /// A pending request that tracks progress.
 struct Watcher {

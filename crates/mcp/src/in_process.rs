@@ -15,11 +15,16 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, WriteHalf},
-    sync::Semaphore,
+    sync::{Semaphore, mpsc},
 };
+
+use crate::progress::{ProgressMade, ProgressSink};
 
 /// Limit on calls at the same time in a session; further calls wait, within their own time limits.
 const MAX_CONCURRENT: usize = 32;
+
+/// Limit on progress reports of a session that wait to be written; further ones are dropped.
+const MAX_REPORTS: usize = 64;
 
 /// JSON-RPC's codes.
 const METHOD_NOT_FOUND: i32 = -32601;
@@ -50,11 +55,12 @@ pub trait Tools: Send + Sync {
     fn list(&self) -> &RawValue;
 
     /// Calls a tool; returns a `CallToolResult` (MCP), or `None` if there is no tool of this name. Dropping the future
-    /// cancels the call.
+    /// cancels the call. What it reports to `progress` restarts the time limit of the request.
     fn call<'a>(
         &'a self,
         name: &'a str,
         arguments: Option<&'a RawValue>,
+        progress: ProgressSink,
     ) -> BoxFuture<'a, Option<Box<RawValue>>>;
 }
 
@@ -109,6 +115,14 @@ struct Refusal<'a> {
 struct CallParameters {
     name: String,
     arguments: Option<Box<RawValue>>,
+    #[serde(default, rename = "_meta")]
+    meta: CallMeta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CallMeta {
+    progress_token: Option<Box<RawValue>>,
 }
 
 /// A call under way: returns its id, and the line to write unless it was cancelled.
@@ -118,15 +132,20 @@ type Calling = BoxFuture<'static, (String, Option<String>)>;
 pub(crate) async fn serve(tools: Arc<dyn Tools>, stream: DuplexStream) {
     let (read, write) = tokio::io::split(stream);
     let mut lines = BufReader::new(read).lines();
+    let (reports, mut reported) = mpsc::channel(MAX_REPORTS);
     let mut session = Session {
         tools,
         write,
         calls: FuturesUnordered::new(),
         cancels: HashMap::new(),
         turns: Arc::new(Semaphore::new(MAX_CONCURRENT)),
+        reports,
     };
     loop {
         let written = tokio::select! {
+            biased;
+            // Before the answers, so that no progress follows the answer to its call.
+            Some(line) = reported.recv() => session.send(&line).await,
             line = lines.next_line() => match line {
                 Ok(Some(line)) => session.handle(&line).await,
                 _ => return,
@@ -152,6 +171,7 @@ struct Session {
     /// By the id of the request as JSON.
     cancels: HashMap<String, AbortHandle>,
     turns: Arc<Semaphore>,
+    reports: mpsc::Sender<String>,
 }
 
 impl Session {
@@ -200,16 +220,17 @@ impl Session {
     fn begin(&mut self, id: &RawValue, params: Option<&RawValue>) {
         let (handle, registration) = AbortHandle::new_pair();
         let (tools, turns, id) = (self.tools.clone(), self.turns.clone(), id.to_owned());
+        let reports = self.reports.clone();
         let parameters: Option<CallParameters> =
             params.and_then(|params| serde_json::from_str(params.get()).ok());
         let key = id.get().to_owned();
         self.cancels.insert(key.clone(), handle);
         let work = async move {
-            let Some(CallParameters { name, arguments }) = parameters else {
+            let Some(CallParameters { name, arguments, meta }) = parameters else {
                 return refused(&id, INVALID_PARAMS, "the call has no name of a tool");
             };
             let _turn = turns.acquire().await;
-            match tools.call(&name, arguments.as_deref()).await {
+            match tools.call(&name, arguments.as_deref(), reporting(meta.progress_token, reports)).await {
                 Some(result) => answered(&id, &result),
                 None => refused(&id, INVALID_PARAMS, &format!("there is no tool {name}")),
             }
@@ -217,6 +238,23 @@ impl Session {
         let work = Abortable::new(work, registration);
         self.calls.push(async move { (key, work.await.ok()) }.boxed());
     }
+}
+
+/// Sends progress as `notifications/progress` (MCP), if the request has a token.
+fn reporting(token: Option<Box<RawValue>>, reports: mpsc::Sender<String>) -> ProgressSink {
+    Arc::new(move |ProgressMade { done, total, message }| {
+        let Some(token) = &token else { return };
+        let mut params = json!({ "progressToken": token, "progress": done });
+        if let Some(total) = total {
+            params["total"] = total.into();
+        }
+        if let Some(message) = message {
+            params["message"] = message.into();
+        }
+        let line = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params });
+        // A full queue has newer reports than its reader needs.
+        let _ = reports.try_send(line.to_string());
+    })
 }
 
 /// The result of `initialize`. The version is the one that the client asks for: all of them have what is used here.

@@ -3,14 +3,16 @@
 //! A configuration refers to a secret by a placeholder in a server's settings. The secret is read when a session is
 //! opened, never earlier, and masked from then on.
 
+#[cfg_attr(not(feature = "keyring"), path = "keyring/no_service.rs")]
+mod service;
+
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use dbus_secret_service::{EncryptionType, Error as Failure, Item, SecretService};
 use parking_lot::Mutex;
 
 pub use crate::error::KeyringError;
@@ -18,18 +20,11 @@ use crate::error::{Error, ErrorKind};
 use crate::secrets::learn;
 use crate::server_config::{OAuth, OpenApi, ServerConfig, Transport};
 
-/// The attributes of all stored secrets: the program, and the secret's name.
-const PROGRAM: (&str, &str) = ("application", "toolsmith");
-const NAME: &str = "name";
-
 /// Maximum length of a secret's name, in bytes.
 const MAX_NAME: usize = 128;
 
 /// Maximum length of a secret, in bytes: longer ones fit in no header that servers accept.
 pub const MAX_SECRET: usize = 16 * 1024;
-
-/// Maximum length of a reason that the keyring gives, in characters.
-const MAX_REASON: usize = 300;
 
 /// Time limit for reading secrets, which includes the time in which the user unlocks the keyring.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
@@ -77,12 +72,7 @@ pub fn names(text: &str) -> Vec<String> {
 /// If the keyring is not available.
 pub fn set(name: &str, secret: &str) -> Result<(), KeyringError> {
     learn(secret);
-    let service = open()?;
-    let collection = service.get_default_collection().map_err(|error| unavailable(&error))?;
-    collection.unlock().map_err(|error| unavailable(&error))?;
-    let (label, attributes) = (format!("Toolsmith: {name}"), HashMap::from([PROGRAM, (NAME, name)]));
-    let stored = collection.create_item(&label, attributes, secret.as_bytes(), true, "text/plain");
-    stored.map(drop).map_err(|error| unavailable(&error))
+    service::set(name, secret)
 }
 
 /// Reads a secret, which is masked from then on. Blocks until the keyring answers.
@@ -90,7 +80,9 @@ pub fn set(name: &str, secret: &str) -> Result<(), KeyringError> {
 /// # Errors
 /// If the keyring is not available, or has no such secret.
 pub fn get(name: &str) -> Result<String, KeyringError> {
-    read(&open()?, name)
+    read(&BTreeSet::from([name.to_owned()]))?
+        .remove(name)
+        .ok_or_else(|| KeyringError::Missing { name: name.to_owned() })
 }
 
 /// The secrets of each placeholder as they were last read, as hashes with a key of this process.
@@ -119,12 +111,7 @@ pub fn fingerprint(config: &ServerConfig) -> String {
 /// # Errors
 /// If the keyring is not available, or has no such secret.
 pub fn delete(name: &str) -> Result<(), KeyringError> {
-    let service = open()?;
-    let found = find(&service, HashMap::from([PROGRAM, (NAME, name)]))?;
-    if found.is_empty() {
-        return Err(KeyringError::Missing { name: name.to_owned() });
-    }
-    found.iter().try_for_each(Item::delete).map_err(|error| unavailable(&error))
+    service::delete(name)
 }
 
 /// The names of all secrets, sorted. Blocks until the keyring answers.
@@ -132,60 +119,23 @@ pub fn delete(name: &str) -> Result<(), KeyringError> {
 /// # Errors
 /// If the keyring is not available.
 pub fn list() -> Result<Vec<String>, KeyringError> {
-    let service = open()?;
-    let found = service.search_items(HashMap::from([PROGRAM])).map_err(|error| unavailable(&error))?;
-    let items = found.unlocked.iter().chain(&found.locked);
-    let names: BTreeSet<_> = items.filter_map(|item| item.get_attributes().ok()?.remove(NAME)).collect();
-    Ok(names.into_iter().collect())
+    service::list()
 }
 
-/// Connects to the keyring. Secrets cross only the user's own bus, and so are not encrypted once more.
-fn open() -> Result<SecretService, KeyringError> {
-    SecretService::connect(EncryptionType::Plain).map_err(|error| unavailable(&error))
-}
-
-/// The secrets with these attributes, unlocked.
-fn find<'a>(
-    service: &'a SecretService,
-    attributes: HashMap<&str, &str>,
-) -> Result<Vec<Item<'a>>, KeyringError> {
-    let found = service.search_items(attributes).map_err(|error| unavailable(&error))?;
-    found.locked.iter().try_for_each(Item::unlock).map_err(|error| unavailable(&error))?;
-    Ok(found.unlocked.into_iter().chain(found.locked).collect())
-}
-
-fn read(service: &SecretService, name: &str) -> Result<String, KeyringError> {
-    let found = find(service, HashMap::from([PROGRAM, (NAME, name)]))?;
-    let item = found.first().ok_or_else(|| KeyringError::Missing { name: name.to_owned() })?;
-    let secret = item.get_secret().map_err(|error| unavailable(&error))?;
-    if secret.len() > MAX_SECRET {
-        return Err(KeyringError::Unusable { name: name.to_owned(), what: "too long" });
-    }
-    let secret = String::from_utf8(secret)
-        .map_err(|_| KeyringError::Unusable { name: name.to_owned(), what: "not UTF-8" })?;
-    learn(&secret);
-    remember(name, &secret);
-    Ok(secret)
-}
-
-/// Converts an error of the keyring.
-fn unavailable(error: &Failure) -> KeyringError {
-    let reason = match error {
-        Failure::Unavailable => "no Secret Service is running".to_owned(),
-        Failure::Locked => "it is locked".to_owned(),
-        Failure::Prompt => "it stays locked, because its question was dismissed".to_owned(),
-        Failure::NoResult => "it has no default collection".to_owned(),
-        // libdbus would start a bus, which is disabled.
-        Failure::Dbus(error) if error.name() == Some("org.freedesktop.DBus.Error.NotSupported") => {
-            "there is no D-Bus session (DBUS_SESSION_BUS_ADDRESS is not set)".to_owned()
+/// Reads secrets, by their names.
+fn read(names: &BTreeSet<String>) -> Result<BTreeMap<String, String>, KeyringError> {
+    let usable = |(name, secret): (String, Vec<u8>)| {
+        if secret.len() > MAX_SECRET {
+            return Err(KeyringError::Unusable { name, what: "too long" });
         }
-        Failure::Dbus(error) => {
-            let text = error.message().unwrap_or("the D-Bus connection failed");
-            text.chars().take(MAX_REASON).collect()
-        }
-        _ => "it gave an answer that can't be read".to_owned(),
+        let Ok(secret) = String::from_utf8(secret) else {
+            return Err(KeyringError::Unusable { name, what: "not UTF-8" });
+        };
+        learn(&secret);
+        remember(&name, &secret);
+        Ok((name, secret))
     };
-    KeyringError::Unavailable { reason }
+    service::read(names)?.into_iter().map(usable).collect()
 }
 
 /// The settings with each placeholder replaced by its secret.
@@ -197,16 +147,13 @@ pub(crate) async fn resolved(config: &ServerConfig) -> Result<Cow<'_, ServerConf
         return Ok(Cow::Borrowed(config));
     }
     // The keyring may ask the user to unlock it.
-    let reading = tokio::task::spawn_blocking(move || {
-        let store = open()?;
-        names.into_iter().map(|name| Ok((name.clone(), read(&store, &name)?))).collect::<Result<_, _>>()
-    });
+    let reading = tokio::task::spawn_blocking(move || read(&names));
     let failed = |source| Error::new(&config.name, ErrorKind::Keyring { source });
-    let Ok(read) = tokio::time::timeout(READ_TIMEOUT, reading).await else {
+    let Ok(done) = tokio::time::timeout(READ_TIMEOUT, reading).await else {
         let reason = format!("it did not answer within {} s", READ_TIMEOUT.as_secs());
         return Err(failed(KeyringError::Unavailable { reason }));
     };
-    let secrets: BTreeMap<String, String> = match read {
+    let secrets: BTreeMap<String, String> = match done {
         Ok(secrets) => secrets.map_err(failed)?,
         Err(error) => {
             let reason = format!("the keyring was not read: {error}");
@@ -294,15 +241,5 @@ mod tests {
         remember("fingerprint.one", "first-value");
         assert_eq!(fingerprint(&config), first);
         assert_eq!(fingerprint(&ServerConfig::stdio("a", "x", ["y"])), "");
-    }
-
-    #[test]
-    fn an_error_names_the_secret_and_the_command_that_stores_it() {
-        let missing = KeyringError::Missing { name: "absent.token".to_owned() };
-        assert_eq!(missing.to_string(), "the keyring has no secret absent.token");
-        assert_eq!(missing.hints(), ["to store it: toolsmith secret set absent.token"]);
-        let closed = unavailable(&Failure::Unavailable);
-        assert_eq!(closed.to_string(), "the keyring is not available: no Secret Service is running");
-        assert!(closed.hints().concat().contains("${NAME} in place of ${keyring:NAME}"));
     }
 }

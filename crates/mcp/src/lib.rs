@@ -36,6 +36,7 @@ mod managed_session;
 mod oauth;
 #[allow(unsafe_code, reason = "runs code between fork and exec, and registers descriptors that it owns")]
 mod process;
+mod progress;
 mod secrets;
 mod server_config;
 mod session;
@@ -49,7 +50,6 @@ mod wire;
 
 pub use call_result::REPAIRED_META;
 pub use check::{InputCheck, Invalid, SchemaError};
-pub use client::{ProgressMade, ProgressSink};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase, SpawnError};
 pub use host::{
     APPS, Host, ListKind, MAX_QUESTION_BYTES, MAX_QUESTIONS, NoHost, Notice, QuestionError, VIEW_TYPE,
@@ -74,6 +74,7 @@ pub use oauth::{
     exchanges_are_under_way, exchanges_end, kept_login, learn_secrets, login, logout,
 };
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
+pub use progress::{ProgressMade, ProgressSink};
 pub use secrets::{masked, masked_unfinished};
 pub use server_config::{
     ApiServer, ClientInfo, Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_PING_INTERVAL, DEFAULT_REQUEST_TIMEOUT,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use mcp::{Introduction, Tools};
+use mcp::{Introduction, ProgressSink, Tools};
 use reqwest::Method;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -79,6 +79,7 @@ impl Tools for Api {
         &'a self,
         name: &'a str,
         arguments: Option<&'a RawValue>,
+        _: ProgressSink,
     ) -> BoxFuture<'a, Option<Box<RawValue>>> {
         async move {
             let operation = self.compiled.operations.get(name)?;

@@ -159,18 +159,11 @@ fn own(definition: &ToolDefinition, form: ToolForm, config: &Config) -> Value {
             (config.code_mode.timeout.as_secs_f64(), config.code_mode.max_timeout.as_secs_f64());
         let text = format!("Time limit in seconds, compiling included (default {default}, at most {max}).");
         tool["inputSchema"]["properties"]["timeout"]["description"] = json!(text);
-        // A snippet may call any allowed tool, and its effects are unknown beforehand. Some clients skip their own
-        // question for tools that claim to be harmless; they must not do so here. The user decides that in the entry
-        // that `toolsmith setup` writes.
-        tool["annotations"] = json!({
-            "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
-        });
         if form.is_structured {
             tool["outputSchema"] = answer::output_schema();
         }
-    } else {
-        tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
     }
+    tool["annotations"] = definition.annotations();
     tool
 }
 

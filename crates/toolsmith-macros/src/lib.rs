@@ -6,13 +6,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, Pat, Token};
+use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, Pat, Token, Type};
 
 /// Makes an asynchronous function a tool. The name of the function is that of the tool, its documentation is the
 /// description, and its parameters are the arguments, by their names. It returns a `Result`.
 ///
 /// `server = "shop"` names the server that the tool belongs to, and so its module in snippets (default: `local`).
 /// `read_only` states that it changes nothing.
+///
+/// A parameter of the type `toolsmith::Progress` is no argument: it reports the progress of the call.
 ///
 /// The function becomes a value of its name, which `Builder::tool` takes; `get_order::call(…)` calls the function itself.
 #[proc_macro_attribute]
@@ -40,7 +42,7 @@ fn expand(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, 
     if let Some(parameter) = signature.generics.params.first() {
         return Err(Error::new(parameter.span(), "a tool has no generic parameters"));
     }
-    let (mut names, mut fields) = (Vec::new(), Vec::new());
+    let (mut passed, mut fields) = (Vec::new(), Vec::new());
     for input in &mut function.sig.inputs {
         let FnArg::Typed(parameter) = input else {
             return Err(Error::new(input.span(), "a tool is no method; capture state with `Tool::new`"));
@@ -48,11 +50,15 @@ fn expand(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, 
         let Pat::Ident(name) = &*parameter.pat else {
             return Err(Error::new(parameter.pat.span(), "a parameter of a tool has a name"));
         };
+        if is_progress(&parameter.ty) {
+            passed.push(quote!(progress));
+            continue;
+        }
         // Documentation and `serde` attributes belong to the field, which has them for the schema.
         let attributes = std::mem::take(&mut parameter.attrs);
         let (name, of_type) = (&name.ident, &parameter.ty);
         fields.push(quote!(#(#attributes)* #name: #of_type));
-        names.push(name.clone());
+        passed.push(quote!(arguments.#name));
     }
     let (name, visibility) = (function.sig.ident.clone(), function.vis.clone());
     let description = documentation(&function.attrs);
@@ -81,14 +87,22 @@ fn expand(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, 
                 struct Arguments {
                     #(#fields,)*
                 }
-                ::toolsmith::Tool::new(#tool_name, #description, |arguments: Arguments| {
-                    #name::call(#(arguments.#names,)*)
-                })
+                ::toolsmith::Tool::with_progress(
+                    #tool_name,
+                    #description,
+                    |arguments: Arguments, progress: ::toolsmith::Progress| #name::call(#(#passed),*),
+                )
                 #server
                 #read_only
             }
         }
     })
+}
+
+/// Whether a parameter is no argument, but the means to report progress.
+fn is_progress(of_type: &Type) -> bool {
+    let Type::Path(path) = of_type else { return false };
+    path.path.segments.last().is_some_and(|segment| segment.ident == "Progress")
 }
 
 fn options(arguments: TokenStream) -> Result<Options, Error> {

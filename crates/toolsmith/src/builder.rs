@@ -12,11 +12,12 @@ use mcp::Transport;
 use report::{Kind, Report};
 use runner::{Cache, Engine, NoSink, Sink};
 
+use crate::event::Listening;
 use crate::local::LocalTools;
 use crate::permission::{Decision, PermissionRequest, ask};
 use crate::tool::Tool;
 use crate::toolsmith::{Inner, Toolsmith};
-use crate::{Error, Event, IntoTool, Server, event, permission};
+use crate::{Error, Event, IntoTool, Server, permission};
 
 /// Describes a [`Toolsmith`]: its servers, its tools, and what snippets may do.
 #[derive(Default)]
@@ -140,7 +141,7 @@ impl Builder {
     /// Reports the long work of [`Builder::build`] at the first use.
     #[must_use]
     pub fn on_event(mut self, callback: impl Fn(Event) + Send + Sync + 'static) -> Self {
-        self.events = Some(Arc::new(event::Callback(callback)));
+        self.events = Some(Arc::new(Listening(Arc::new(callback))));
         self
     }
 
@@ -165,6 +166,8 @@ impl Builder {
             })?;
             self.config.servers.push(server.entry(&name));
         }
+        // The file of statistics is for the command line.
+        self.config.stats = false;
         check_helper(self.helper.as_deref())?;
         let folder = match self.cache {
             Some(folder) => folder,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gateway::discovery::Discovery;
 use gateway::pins::Known;
 use gateway::reference::{DESCRIPTION_TOKENS, Reference, found_by_default};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::host::QuietHost;
 use crate::{Error, Toolsmith};
@@ -21,12 +21,40 @@ pub struct Definition {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
+    /// What clients may assume of it: MCP's `ToolAnnotations`.
+    pub annotations: Value,
+}
+
+impl Definition {
+    /// The tool as in `tools/list` (MCP).
+    #[must_use]
+    pub fn listed(&self) -> Value {
+        let Definition { name, description, input_schema, annotations } = self;
+        json!({ "name": name, "description": description, "inputSchema": input_schema, "annotations": annotations })
+    }
+}
+
+#[cfg(feature = "agent")]
+impl From<Definition> for genai::chat::Tool {
+    /// The tool for a request with the crate genai. [`Toolsmith::answer`] answers its calls.
+    fn from(definition: Definition) -> Self {
+        genai::chat::Tool::new(definition.name)
+            .with_description(definition.description)
+            .with_schema(definition.input_schema)
+    }
+}
+
+/// Removes the argument that no execution of this library has.
+fn without_execution(mut schema: Map<String, Value>) -> Value {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.remove("execution");
+    }
+    Value::Object(schema)
 }
 
 impl Toolsmith {
     /// Returns the tools to offer to a model: `execute_code`, and those that search if the description does not have all
-    /// tools. Pass the argument `code` of a call to [`execute`](Toolsmith::execute), `query` to
-    /// [`search`](Toolsmith::search), and `tools` to [`describe`](Toolsmith::describe).
+    /// tools. Pass the model's calls to [`answer`](Toolsmith::answer).
     ///
     /// # Errors
     /// If no server answers, or the cache can't be used.
@@ -35,9 +63,10 @@ impl Toolsmith {
         Ok(definitions
             .into_iter()
             .map(|definition| Definition {
+                annotations: definition.annotations(),
                 name: definition.name.to_owned(),
                 description: definition.description,
-                input_schema: Value::Object(definition.input_schema),
+                input_schema: without_execution(definition.input_schema),
             })
             .collect())
     }
@@ -59,11 +88,11 @@ impl Toolsmith {
         Ok(self.reference().await?.describe_text(&names, |_, _| None))
     }
 
-    async fn reference(&self) -> Result<Reference, Error> {
+    pub(crate) async fn reference(&self) -> Result<Reference, Error> {
         let inner = &*self.inner;
         let known = Known::of(&inner.config)?;
         let mut discovery =
-            Discovery::new(&inner.config, Arc::new(QuietHost::new()), inner.cache.clone(), known);
+            Discovery::new(&inner.config, Arc::new(QuietHost::new(Vec::new())), inner.cache.clone(), known);
         discovery.discover().await?;
         let catalog = Arc::new(discovery.catalog());
         discovery.sessions.close().await;

@@ -41,32 +41,51 @@
 //! # What it uses of the process
 //!
 //! It prints nothing, installs no signal handlers, and needs a runtime of tokio. The environment is read for the folder of
-//! the cache, unless [`Builder::cache`] names one, and to find the Rust toolchain.
+//! the cache, unless [`Builder::cache`] names one, to find the Rust toolchain, and for values that look like secrets by
+//! their names, which errors then mask.
+//!
+//! # Features
+//!
+//! `rmcp` has a handler for MCP clients ([`Toolsmith`]`::handler`), and `agent` makes definitions tools of the crate
+//! genai. Both are off by default.
 
 #![cfg(target_os = "linux")]
 #![forbid(unsafe_code)]
 
+mod answer;
 mod builder;
 mod description;
 mod error;
 mod event;
 mod execute;
+#[cfg(feature = "rmcp")]
+mod handler;
 mod host;
 mod local;
 mod permission;
+mod program;
+mod recording;
 mod server;
 mod tool;
 mod toolsmith;
 
+pub use answer::Answer;
 pub use builder::Builder;
 pub use description::Definition;
 pub use error::Error;
-pub use event::Event;
+pub use event::{Event, Events};
 pub use execute::Execute;
+#[cfg(feature = "rmcp")]
+pub use handler::Handler;
 pub use permission::{Decision, PermissionRequest};
-pub use runner::{CallRecord, Failure, Outcome, Phase, Phases, SandboxReport, Status, Truncated};
+pub use program::Program;
+pub use recording::{RecordedOutcome, Recording, ReplayedOutcome};
+pub use runner::{
+    CachedAnswer, CallRecord, CallsRefused, Failure, Outcome, Phase, Phases, SandboxReport, Status, Truncated,
+};
 pub use server::Server;
-pub use tool::{IntoTool, Tool, ToolError};
+pub use snippet::{Diagnostic, Fix};
+pub use tool::{IntoTool, Progress, Tool, ToolError};
 pub use toolsmith::Toolsmith;
 pub use toolsmith_macros::tool;
 

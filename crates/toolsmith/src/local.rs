@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
-use mcp::{InProcessServer, Introduction, OpenError, Tools};
+use mcp::{InProcessServer, Introduction, OpenError, ProgressSink, Tools};
 use report::{Kind, Report};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::tool::{Tool, ToolError};
+use crate::tool::{Progress, Tool, ToolError};
 
 /// The tools of one server.
 pub(crate) struct LocalTools {
@@ -72,23 +72,28 @@ impl Tools for Listed {
         &'a self,
         name: &'a str,
         arguments: Option<&'a RawValue>,
+        progress: ProgressSink,
     ) -> BoxFuture<'a, Option<Box<RawValue>>> {
         async move {
             let tool = self.tools.iter().find(|tool| tool.name == name)?;
-            result(&called(tool, arguments).await)
+            result(&called(tool, arguments, Progress::new(progress)).await)
         }
         .boxed()
     }
 }
 
 /// The answer of a tool. Its task ends when this future is dropped; a panic in it is its error.
-async fn called(tool: &Tool, arguments: Option<&RawValue>) -> Result<Box<RawValue>, ToolError> {
+async fn called(
+    tool: &Tool,
+    arguments: Option<&RawValue>,
+    progress: Progress,
+) -> Result<Box<RawValue>, ToolError> {
     let arguments = match arguments {
         Some(arguments) => arguments.to_owned(),
         None => to_raw_value(&json!({}))?,
     };
     let call = tool.call.clone();
-    let task = tokio::spawn(async move { call(&arguments).await });
+    let task = tokio::spawn(async move { call(&arguments, progress).await });
     match AbortOnDropHandle::new(task).await {
         Ok(answer) => answer,
         Err(error) if error.is_panic() => {

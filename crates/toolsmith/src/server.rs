@@ -1,9 +1,10 @@
 //! Servers, as a program describes them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use mcp::{Command, Remote, ServerConfig, Transport};
+use mcp::{Command, OpenApi, Remote, ServerConfig, Transport};
 
 /// An MCP server.
 ///
@@ -34,6 +35,24 @@ impl Server {
     /// A server with HTTP and server-sent events (MCP 2024-11-05).
     pub fn sse(url: impl Into<String>) -> Self {
         Server::new(Transport::Sse(Remote { url: url.into(), ..Remote::default() }))
+    }
+
+    /// An API with an `OpenAPI` document (3.0 or 3.1): its operations are the tools. The document is an absolute path,
+    /// or an `http` or `https` URL. `url` is the address of the API; `None`: that of the document.
+    ///
+    /// ```
+    /// use toolsmith::Server;
+    ///
+    /// let shop = Server::openapi("/etc/shop/openapi.yaml", Some("https://shop.example.com/v2"));
+    /// ```
+    pub fn openapi(document: impl Into<String>, url: Option<&str>) -> Self {
+        let remote = Remote { url: url.unwrap_or_default().to_owned(), ..Remote::default() };
+        let server = openapi::Server::new("all operations".to_owned(), Arc::new(|_: &str| true));
+        Server::new(Transport::OpenApi(OpenApi {
+            document: document.into(),
+            remote,
+            server: Arc::new(server),
+        }))
     }
 
     pub(crate) fn new(transport: Transport) -> Self {
@@ -70,7 +89,9 @@ impl Server {
     /// Sets a header of each request. Its value is a secret, as with [`Server::variable`].
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        if let Transport::Http(remote) | Transport::Sse(remote) = &mut self.transport {
+        if let Transport::Http(remote) | Transport::Sse(remote) | Transport::OpenApi(OpenApi { remote, .. }) =
+            &mut self.transport
+        {
             remote.headers.insert(name.into(), value.into());
         }
         self

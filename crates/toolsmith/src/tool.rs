@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use mcp::{ProgressMade, ProgressSink};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -26,7 +27,48 @@ impl<E: std::error::Error> From<E> for ToolError {
     }
 }
 
-type Call = dyn Fn(&RawValue) -> BoxFuture<'static, Result<Box<RawValue>, ToolError>> + Send + Sync;
+/// Reports the progress of a tool's call, to those who read the [events](crate::Event::ToolProgress) of the execution.
+/// It restarts the time limit of the call (30 s), up to 20 times that limit in total.
+///
+/// ```
+/// use toolsmith::Progress;
+///
+/// /// Copies pages.
+/// #[toolsmith::tool]
+/// async fn copy(pages: u32, progress: Progress) -> Result<u32, std::io::Error> {
+///     for page in 1..=pages {
+///         progress.report(page.into(), Some(pages.into()), "copied a page");
+///     }
+///     Ok(pages)
+/// }
+/// # fn main() {}
+/// ```
+#[derive(Clone)]
+pub struct Progress(ProgressSink);
+
+impl Progress {
+    pub(crate) fn new(sink: ProgressSink) -> Self {
+        Progress(sink)
+    }
+
+    /// Reports how much is `done`, of about how much if that is known, and the current step. Never waits: reports that
+    /// come faster than they are read are dropped. A message is cut to 1 000 characters.
+    pub fn report(&self, done: f64, total: Option<f64>, message: &str) {
+        let message: String = message.chars().take(MESSAGE_LIMIT).collect();
+        (self.0)(ProgressMade { done, total, message: Some(message).filter(|message| !message.is_empty()) });
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Progress").finish_non_exhaustive()
+    }
+}
+
+/// Limit on a message of progress, in characters: it is shown in one line.
+const MESSAGE_LIMIT: usize = 1_000;
+
+type Call = dyn Fn(&RawValue, Progress) -> BoxFuture<'static, Result<Box<RawValue>, ToolError>> + Send + Sync;
 
 /// A function of this program that snippets can call. It runs in this process. State is what its closure captures.
 ///
@@ -72,9 +114,40 @@ impl Tool {
         E: Into<ToolError>,
         F: Future<Output = Result<O, E>> + Send + 'static,
     {
-        let call = move |arguments: &RawValue| {
+        Tool::with_progress(name, description, move |arguments: A, _| function(arguments))
+    }
+
+    /// Like [`Tool::new`], for a function that reports its progress.
+    ///
+    /// ```
+    /// use toolsmith::{Progress, Tool, ToolError};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Copy {
+    ///     pages: u32,
+    /// }
+    ///
+    /// let tool = Tool::with_progress("copy", "Copies pages.", |copy: Copy, progress: Progress| async move {
+    ///     for page in 1..=copy.pages {
+    ///         progress.report(page.into(), Some(copy.pages.into()), "copied a page");
+    ///     }
+    ///     Ok::<_, ToolError>(copy.pages)
+    /// });
+    /// ```
+    pub fn with_progress<A, O, E, F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl Fn(A, Progress) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema,
+        E: Into<ToolError>,
+        F: Future<Output = Result<O, E>> + Send + 'static,
+    {
+        let call = move |arguments: &RawValue, progress: Progress| {
             let arguments = serde_json::from_str::<A>(arguments.get());
-            match arguments.map(&function) {
+            match arguments.map(|arguments| function(arguments, progress)) {
                 Ok(answer) => async move {
                     let answer = answer.await.map_err(Into::into)?;
                     to_raw_value(&answer).map_err(ToolError::from)

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
 
 use end_to_end::cache::shared;
 use end_to_end::harness::binary;
@@ -74,5 +75,55 @@ fn an_answer_is_kept() {
     Bob: 5 characters
     (sent to Eve: Hello)
     Eve: 5 characters
+    "#);
+}
+
+#[test]
+fn a_saved_program_is_replayed_without_its_server() {
+    let toolsmith = binary().to_str().unwrap().to_owned();
+    assert_snapshot!(printed(env!("CARGO_BIN_EXE_replayed_program"), &[&toolsmith], ""), @r#"
+    Revenue by status for one customer. It takes customer, since.
+    pending: 162.8
+    shipped: 81.9
+    replayed: ok, 0 differences
+    changed: runtime_error
+    demo.list_orders is requested with other arguments than recorded
+      /limit: 50, now 10
+    "#);
+}
+
+/// Ends a service, however its test ends.
+struct Service(Child);
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+#[test]
+fn a_service_runs_the_bodies_of_requests() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_axum_service"));
+    command.env("TOOLSMITH_CACHE_DIR", shared()).stdout(Stdio::piped());
+    let mut service = Service(command.spawn().unwrap());
+    let mut first = String::new();
+    BufReader::new(service.0.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let address = first.trim().strip_prefix("http://").unwrap().trim_end_matches('/');
+    let answers = ["2 * shop::price(\"tea\").await?", "shop::price(\"gin\").await?"].map(|code| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = code.len();
+        let head =
+            format!("POST / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {length}");
+        write!(stream, "{head}\r\n\r\n{code}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        format!("{code}\n{} {body}", head.lines().next().unwrap())
+    });
+    assert_snapshot!(answers.join("\n"), @r#"
+    2 * shop::price("tea").await?
+    HTTP/1.1 200 OK 900
+    shop::price("gin").await?
+    HTTP/1.1 422 Unprocessable Entity runtime_error: shop.price failed: there is no article gin
     "#);
 }

@@ -6,9 +6,8 @@ use execution::{Execution, NewExecution, Tools, setup};
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::outcome_text;
 use gateway::permission::{ApprovedTools, FlowGate};
-use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, ReplayableRun, catalog, differences};
+use gateway::recording::{Mismatch, RECORDING_LIMIT, Recording, Replay, ReplayableRun, catalog, compared};
 use gateway::saved_programs::{ProgramStore, functions};
 use report::Kind;
 use runner::{Catalog, Engine, Holder, Outcome, Request, Status};
@@ -50,26 +49,8 @@ pub(super) async fn replayed(
         return Err(Failure::new(Kind::Cancelled, "cancelled"));
     }
     let mut mismatches = replay.finish();
-    mismatches.extend(compared(recorded, &outcome));
+    mismatches.extend(compared(recorded.status, recorded.result, &outcome));
     Ok((outcome, mismatches))
-}
-
-/// Compares the end of a run with the recorded one.
-fn compared(recorded: &Recorded<'_>, outcome: &Outcome) -> Option<Mismatch> {
-    let status = outcome.status.to_string();
-    if status != recorded.status {
-        let why = outcome_text::trouble(outcome).unwrap_or_default();
-        let message = format!("its status is {status}, not {}", recorded.status);
-        return Some(Mismatch { message, differences: why.lines().map(str::to_owned).collect() });
-    }
-    let differences = differences(&value(recorded.result), &value(outcome.result.as_deref()));
-    let message = "its result is not the recorded one".to_owned();
-    (!differences.is_empty()).then_some(Mismatch { message, differences })
-}
-
-/// A result as a value; `null` if there is none.
-pub(super) fn value(raw: Option<&RawValue>) -> Value {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 /// Differences as lines.

@@ -1,6 +1,7 @@
 //! The differences between two JSON values, one a line.
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Maximum number of lines, and of characters of a value in a line.
 const LINES: usize = 20;
@@ -16,6 +17,11 @@ pub fn differences(recorded: &Value, now: &Value) -> Vec<String> {
         lines.push(format!("… and {more} more"));
     }
     lines
+}
+
+/// A result as a value; `null` if there is none.
+pub fn value(raw: Option<&RawValue>) -> Value {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
 
 fn compare(recorded: &Value, now: &Value, place: &str, lines: &mut Vec<String>) {

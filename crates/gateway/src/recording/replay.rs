@@ -4,16 +4,19 @@
 //! order may differ. A request that was not recorded fails, and is reported with its difference from the most similar
 //! one. A call that the flows of the present configuration deny fails as it would now.
 
+use std::fmt;
 use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
 use parking_lot::{Mutex, MutexGuard};
-use runner::{Answer, CallFailure, FailureKind, Question, Refusal, SessionError, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, Outcome, Question, Refusal, SessionError, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{RecordedAnswer, RecordedCall, RecordedRequest, Recording, differences};
+use super::difference::{differences, value};
+use super::{RecordedAnswer, RecordedCall, RecordedRequest, Recording};
+use crate::outcome_text;
 use crate::permission::FlowGate;
 use crate::resources::READ;
 
@@ -27,6 +30,27 @@ pub struct Mismatch {
     pub message: String,
     /// How, one difference a line.
     pub differences: Vec<String>,
+}
+
+impl fmt::Display for Mismatch {
+    /// The message, with the differences in further lines.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        self.differences.iter().try_for_each(|line| write!(formatter, "\n  {line}"))
+    }
+}
+
+/// Compares the end of a run with the recorded status and result.
+pub fn compared(status: &str, result: Option<&RawValue>, outcome: &Outcome) -> Option<Mismatch> {
+    let now = outcome.status.to_string();
+    if now != status {
+        let why = outcome_text::trouble(outcome).unwrap_or_default();
+        let message = format!("its status is {now}, not {status}");
+        return Some(Mismatch { message, differences: why.lines().map(str::to_owned).collect() });
+    }
+    let differences = differences(&value(result), &value(outcome.result.as_deref()));
+    let message = "its result is not the recorded one".to_owned();
+    (!differences.is_empty()).then_some(Mismatch { message, differences })
 }
 
 /// The host of a replayed execution.

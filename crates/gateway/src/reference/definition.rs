@@ -89,6 +89,20 @@ pub struct ToolDefinition {
     pub input_schema: Map<String, Value>,
 }
 
+impl ToolDefinition {
+    /// Its annotations (MCP, `ToolAnnotations`). A snippet may call any allowed tool, and its effects are unknown
+    /// beforehand. Some clients skip their own question for tools that claim to be harmless; they must not do so here.
+    /// The user decides that in the entry that `toolsmith setup` writes.
+    pub fn annotations(&self) -> Value {
+        match self.name {
+            "execute_code" => json!({
+                "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
+            }),
+            _ => json!({ "readOnlyHint": true, "openWorldHint": false }),
+        }
+    }
+}
+
 /// The length that the description of `execute_code` may have.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {

@@ -32,9 +32,9 @@ use super::{
 };
 use crate::{
     call_result::{Structure, in_form},
-    client::ProgressSink,
     error::{Error, ErrorKind, Phase},
     http::HttpFailure,
+    progress::ProgressSink,
     text::shown,
     wire::{Answer, MAX_REQUEST_BYTES, Outcome, RawRequest, ambiguous},
 };

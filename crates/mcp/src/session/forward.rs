@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     call_result::in_form,
-    client::ProgressSink,
     error::{Error, Phase},
+    progress::ProgressSink,
 };
 
 /// The prefix of the protocol's own names in `_meta`: each connection has its own values for these (MCP 2026-07-28,

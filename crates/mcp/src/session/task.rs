@@ -29,8 +29,9 @@ use super::{
     exchange::{Parameters, Terms},
 };
 use crate::{
-    client::{Progress, ProgressMade, TaskWatch},
+    client::{Progress, TaskWatch},
     error::{Error, ErrorKind, Phase},
+    progress::ProgressMade,
     server_config::NO_TIME_LIMIT,
     text::shown,
     wire::{MAX_REQUEST_BYTES, RawRequest, RpcError, TASKS},

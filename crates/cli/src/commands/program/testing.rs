@@ -8,7 +8,7 @@ use execution::setup;
 use gateway::cache;
 use gateway::exit_code;
 use gateway::failure::Failure;
-use gateway::recording::{Mismatch, catalog, differences};
+use gateway::recording::{Mismatch, catalog, differences, value};
 use gateway::saved_programs::{ProgramStore, RecordedRun, RecordedRuns, SavedProgram, functions};
 use runner::{Catalog, Engine, Outcome, Request};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::support::{named_or_all, request, store};
 use crate::arguments::TestProgramsArguments;
-use crate::commands::replaying::{self, DIFFERENCES_SHOWN, Recorded, value};
+use crate::commands::replaying::{self, DIFFERENCES_SHOWN, Recorded};
 
 /// The result of one replayed run, or of an example that has none.
 pub(super) struct Tested {
