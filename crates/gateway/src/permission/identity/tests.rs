@@ -186,6 +186,8 @@ fn every_setting_of_a_login_and_of_the_roots_changes_the_identity() {
         with(|oauth, text| oauth.registration_url = Some(text)),
         with(|oauth, text| oauth.client_metadata_url = Some(text)),
         with(|oauth, _| oauth.grant = mcp::Grant::ClientCredentials),
+        with(|oauth, _| oauth.grant = mcp::Grant::TokenExchange),
+        with(|oauth, text| oauth.audience = Some(text)),
         rooted("file:///a"),
         rooted("file:///b"),
     ];
