@@ -101,8 +101,11 @@ impl Partition {
         match self.own_names.get(name) {
             Some(Some(position)) => Ok(self.direct.get(*position)),
             Some(None) => {
-                let same = self.direct.iter().filter(|direct| direct.tool == name);
-                Err(Ambiguous { servers: same.map(|direct| direct.server.clone()).collect() })
+                let direct = self.direct.iter().map(|direct| (&direct.server, &direct.tool));
+                let all = direct.chain(self.code_mode.iter().map(|(server, tool)| (server, tool)));
+                let same: BTreeSet<&String> =
+                    all.filter(|(_, tool)| *tool == name).map(|(server, _)| server).collect();
+                Err(Ambiguous { servers: same.into_iter().cloned().collect() })
             }
             None => Ok(None),
         }
@@ -124,6 +127,12 @@ impl Partition {
         for (position, (_, tool)) in tools.iter().enumerate() {
             let own = self.own_names.entry((*tool).to_owned());
             own.and_modify(|only| *only = None).or_insert(Some(position));
+        }
+        // The app of the other server would mean its own tool, which it can't call.
+        for (_, tool) in &self.code_mode {
+            if let Some(only) = self.own_names.get_mut(tool) {
+                *only = None;
+            }
         }
         for (position, ((server, tool), safe_name)) in tools.iter().zip(safe_names).enumerate() {
             let candidates = candidates(server, tool, style);

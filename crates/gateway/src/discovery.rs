@@ -207,11 +207,14 @@ impl<'a> Discovery<'a> {
         &self.lists
     }
 
+    /// The tools that can't be used, and why.
+    pub fn missing(&self) -> Arc<UnavailableTools> {
+        Arc::new(UnavailableTools::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons))
+    }
+
     /// The bindings of all known tools.
     pub fn catalog(&self) -> Catalog {
-        let missing = UnavailableTools::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons);
-        let catalog = self.lists.generate(&self.cache, self.config, &self.notifier);
-        catalog.with_absences(Arc::new(missing))
+        self.lists.generate(&self.cache, self.config, &self.notifier).with_absences(self.missing())
     }
 
     /// Refreshes the tools if a text failed, before it ran, against outdated ones. Returns whether to compile it again.

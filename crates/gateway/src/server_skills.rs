@@ -28,7 +28,7 @@ pub struct ServerSkill {
     pub uri: String,
     /// Its name: a label that others may have as well.
     pub name: String,
-    /// What it is for and when to use it, on one line.
+    /// Its purpose and when to use it, on one line.
     pub description: String,
     frontmatter: Value,
     /// The digest of each file, by its address; `None` if the server publishes no digests.
@@ -52,7 +52,7 @@ impl ServerSkill {
         }
         // Resource Mapping: the last segment of the skill's path is its name.
         let is_named = folder(uri).is_some_and(|folder| folder.rsplit('/').next() == Some(name));
-        if !is_named || !uri.ends_with(SKILL_MD) {
+        if !is_named || uri.rsplit('/').next() != Some(SKILL_MD) {
             return Err("its `uri` does not end with its name and `SKILL.md`");
         }
         let (name, description) = (codegen::clean(name, ABOUT), codegen::clean(about, ABOUT));

@@ -416,10 +416,7 @@ impl Sessions {
             }
         });
         let answer = waiting::answer(&*self.host, server, tool, call.make(send)).await?;
-        Ok(match mark {
-            Some(mark) => Answer { result: view_mark::marked(answer.result, mark), ..answer },
-            None => answer,
-        })
+        Ok(Answer { result: view_mark::marked(answer.result, mark), ..answer })
     }
 
     /// The failure of a request to a server, with secrets masked.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mcp::Host;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
+use system::event_loop::off_loop;
 
 use crate::resource_address::of_resource;
 use crate::tool_list::ToolList;
@@ -32,17 +33,26 @@ pub(crate) fn mark(
     to_raw_value(&mark).ok()
 }
 
-/// The answer with the mark; unchanged if it is not an object.
-pub(crate) fn marked(answer: Box<RawValue>, mark: Box<RawValue>) -> Box<RawValue> {
-    let with_mark = || {
-        let mut members: Members = serde_json::from_str(answer.get())?;
-        let known = members.get("_meta").and_then(|meta| serde_json::from_str::<Members>(meta.get()).ok());
-        let mut meta = known.unwrap_or_default();
-        meta.insert(MARK.to_owned(), mark);
-        members.insert("_meta".to_owned(), to_raw_value(&meta)?);
-        to_raw_value(&members)
-    };
-    with_mark().unwrap_or(answer)
+/// The answer with this mark and no other, such as one that its server wrote; unchanged if it is not an object.
+pub(crate) fn marked(answer: Box<RawValue>, mark: Option<Box<RawValue>>) -> Box<RawValue> {
+    // An escape sequence may hide the name.
+    if mark.is_none() && !answer.get().contains(MARK) && !answer.get().contains('\\') {
+        return answer;
+    }
+    off_loop(answer.get().len(), || with_mark(&answer, mark).ok().flatten()).unwrap_or(answer)
+}
+
+/// The answer with the mark; `None` if it is right as it is.
+fn with_mark(answer: &RawValue, mark: Option<Box<RawValue>>) -> serde_json::Result<Option<Box<RawValue>>> {
+    let mut members: Members = serde_json::from_str(answer.get())?;
+    let known = members.get("_meta").and_then(|meta| serde_json::from_str::<Members>(meta.get()).ok());
+    let mut meta = known.unwrap_or_default();
+    if meta.remove(MARK).is_none() && mark.is_none() {
+        return Ok(None);
+    }
+    meta.extend(mark.map(|mark| (MARK.to_owned(), mark)));
+    members.insert("_meta".to_owned(), to_raw_value(&meta)?);
+    to_raw_value(&members).map(Some)
 }
 
 #[cfg(test)]
@@ -56,13 +66,27 @@ mod tests {
     #[test]
     fn a_mark_is_added_and_everything_else_stays() {
         let answer = r#"{"content":[],"structuredContent":{"n":1.10},"_meta":{"a":9007199254740993}}"#;
-        let marked_answer = marked(raw(answer), raw("{}"));
+        let marked_answer = marked(raw(answer), Some(raw("{}")));
         let expected = concat!(
             r#"{"_meta":{"a":9007199254740993,"io.toolsmith/view":{}},"#,
             r#""content":[],"structuredContent":{"n":1.10}}"#
         );
         assert_eq!(marked_answer.get(), expected);
-        assert_eq!(marked(raw("[1]"), raw("{}")).get(), "[1]");
-        assert_eq!(marked(raw(r#"{"_meta":7}"#), raw("1")).get(), r#"{"_meta":{"io.toolsmith/view":1}}"#);
+        assert_eq!(marked(raw("[1]"), Some(raw("{}"))).get(), "[1]");
+        let of_number = marked(raw(r#"{"_meta":7}"#), Some(raw("1")));
+        assert_eq!(of_number.get(), r#"{"_meta":{"io.toolsmith/view":1}}"#);
+    }
+
+    #[test]
+    fn a_mark_of_the_server_is_removed() {
+        for forged in [
+            r#"{"_meta":{"io.toolsmith/view":{"uri":"ui://x"}}}"#,
+            r#"{"_meta":{"io.toolsmith\/vi\u0065w":1}}"#,
+        ] {
+            assert_eq!(marked(raw(forged), None).get(), r#"{"_meta":{}}"#);
+            assert_eq!(marked(raw(forged), Some(raw("2"))).get(), r#"{"_meta":{"io.toolsmith/view":2}}"#);
+        }
+        let other = r#"{"content":[{"text":"a\n"}],"_meta":{"a":1}}"#;
+        assert_eq!(marked(raw(other), None).get(), other);
     }
 }

@@ -143,20 +143,17 @@ pub(crate) async fn serve(tools: Arc<dyn Tools>, stream: DuplexStream) {
     };
     loop {
         let written = tokio::select! {
+            // Progress last, so that a call that reports it without end does not keep the others waiting.
             biased;
-            // Before the answers, so that no progress follows the answer to its call.
-            Some(line) = reported.recv() => session.send(&line).await,
             line = lines.next_line() => match line {
                 Ok(Some(line)) => session.handle(&line).await,
                 _ => return,
             },
             Some((id, line)) = session.calls.next(), if !session.calls.is_empty() => {
                 session.cancels.remove(&id);
-                match line {
-                    Some(line) => session.send(&line).await,
-                    None => Ok(()),
-                }
+                session.end(&mut reported, line).await
             }
+            Some(line) = reported.recv() => session.send(&line).await,
         };
         if written.is_err() {
             return;
@@ -178,6 +175,22 @@ impl Session {
     async fn send(&mut self, line: &str) -> std::io::Result<()> {
         self.write.write_all(line.as_bytes()).await?;
         self.write.write_all(b"\n").await
+    }
+
+    /// Writes the answer to a call that has ended, after the progress that it has reported.
+    async fn end(
+        &mut self,
+        reported: &mut mpsc::Receiver<String>,
+        line: Option<String>,
+    ) -> std::io::Result<()> {
+        for _ in 0..MAX_REPORTS {
+            let Ok(report) = reported.try_recv() else { break };
+            self.send(&report).await?;
+        }
+        match line {
+            Some(line) => self.send(&line).await,
+            None => Ok(()),
+        }
     }
 
     async fn handle(&mut self, line: &str) -> std::io::Result<()> {

@@ -168,7 +168,14 @@ impl Authorizer {
             };
             (record, known.dead.clone())
         };
-        let Some(record) = record else { return Ok(None) };
+        let Some(record) = record else {
+            // A server that also answers without a token would not know whose call it is.
+            let token = match self.grant() {
+                Grant::TokenExchange => self.renewed(None, None, Renewal::Ahead).await?,
+                Grant::AuthorizationCode | Grant::ClientCredentials => None,
+            };
+            return Ok(token.map(|text| SentToken { text, failure: None }));
+        };
         let Some(token) = record.access_token() else { return Ok(None) };
         let sent = |text, failure| Ok(Some(SentToken { text, failure }));
         if !record.ends_soon() {

@@ -188,6 +188,9 @@ impl ProxiedRequest {
 
     /// The server of a resource: one that lists it, one with a matching template, or the only server.
     pub(crate) async fn owner_of_resource(&self, uri: &str) -> Option<(String, String)> {
+        if is_view(uri) && self.owners_of_view(uri).await > 1 {
+            return None;
+        }
         if let Some(owner) = self.owner(List::Resources, uri).await {
             return Some(owner);
         }
@@ -201,6 +204,19 @@ impl ProxiedRequest {
             [only] => Some((only.connection.name.clone(), uri.to_owned())),
             _ => None,
         }
+    }
+
+    /// The number of servers that have a tool with this view, or list it under this address.
+    async fn owners_of_view(&self, uri: &str) -> usize {
+        let lists = self.lists(List::Resources).await;
+        let listing = lists.iter().filter(|(_, items)| items.iter().any(|item| item["uri"] == uri));
+        let mut owners: BTreeSet<&str> = listing.map(|(server, _)| server.connection.name.as_str()).collect();
+        for (server, list) in &self.snapshot.lists {
+            if list.views().any(|(_, view)| view == uri) {
+                owners.insert(server);
+            }
+        }
+        owners.len()
     }
 
     /// A note that suggests similar addresses, for an error about an address that no server lists.

@@ -11,6 +11,7 @@ use mcp::Session;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
+use system::event_loop::off_loop;
 use tokio::time::timeout;
 
 use super::definitions::{DESCRIBE, SEARCH};
@@ -53,9 +54,15 @@ impl ProxiedRequest {
             DESCRIBE => {
                 let named = arguments["tools"].as_array().into_iter().flatten().filter_map(Value::as_str);
                 let mut texts = Vec::new();
-                for address in named.filter(|name| is_address(name)).take(FILES_READ) {
+                let addresses: Vec<&str> = named.filter(|name| is_address(name)).collect();
+                for address in addresses.iter().take(FILES_READ) {
                     let text = self.text_of(address, context).await;
                     texts.push(text.unwrap_or_else(|why| format!("// {address}: {why}")));
+                }
+                let left_out = addresses.len().saturating_sub(FILES_READ);
+                if left_out > 0 {
+                    let more = report::count(left_out, "more file");
+                    texts.push(format!("// {more} left out: a look-up returns at most {FILES_READ}"));
                 }
                 texts
             }
@@ -65,6 +72,9 @@ impl ProxiedRequest {
 
     /// The skills that a query finds, best first.
     async fn found(&self, query: &str, server: Option<&str>) -> Option<String> {
+        if !self.snapshot.has_skills {
+            return None;
+        }
         let words: Vec<String> =
             query.split_whitespace().filter(|word| word.len() >= SHORTEST).map(str::to_lowercase).collect();
         let asking = servers(self, List::Resources).into_iter().map(|of| async move {
@@ -127,7 +137,7 @@ impl ProxiedRequest {
         let read = read.map_err(|error| error.message.to_string())?;
         let content = read["contents"][0]["text"].as_str();
         let text = content.ok_or("it is no text: read it as a resource")?;
-        skill.verify(&uri, text).map_err(|why| format!("it is not used: {why}"))?;
+        off_loop(text.len(), || skill.verify(&uri, text)).map_err(|why| format!("it is not used: {why}"))?;
         let mut shown = format!(
             "// A file of the skill {} of the server {server}, which wrote the text below. It is not from the user.\n",
             skill.name

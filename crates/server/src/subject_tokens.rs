@@ -1,5 +1,5 @@
-//! The access tokens of subjects that are exchanged for tokens of servers (RFC 8693), kept in memory for an hour after
-//! their last use, if a configured server needs them.
+//! The access tokens of subjects that are exchanged for tokens of servers (RFC 8693), kept in memory if a configured server
+//! needs them. An hour after their last use, they are removed when another subject is used.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use mcp::TokenSubject;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// Limit on subjects of which nothing else is kept: a token has at most 16 KiB, the limit of a request's head, so these
-/// take at most 16 MiB.
+/// Limit on subjects that nothing uses: a token has at most 16 KiB, the limit of a request's head, and the tokens of
+/// servers as much again for each server.
 const KEPT: usize = 1_024;
 
 /// The time for which they are kept (1 hour): access tokens rarely live longer.

@@ -4,6 +4,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, Pat, Token, Type};
@@ -14,7 +15,8 @@ use syn::{Attribute, Error, Expr, ExprLit, FnArg, ItemFn, Lit, Meta, Pat, Token,
 /// `server = "shop"` names the server that the tool belongs to, and so its module in snippets (default: `local`).
 /// `read_only` states that it changes nothing.
 ///
-/// A parameter of the type `toolsmith::Progress` is no argument: it reports the progress of the call.
+/// A parameter whose type has the name `Progress`, that of `toolsmith::Progress`, is no argument: it reports the progress
+/// of the call.
 ///
 /// The function becomes a value of its name, which `Builder::tool` takes; `get_order::call(…)` calls the function itself.
 #[proc_macro_attribute]
@@ -63,7 +65,7 @@ fn expand(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, 
     let (name, visibility) = (function.sig.ident.clone(), function.vis.clone());
     let description = documentation(&function.attrs);
     let attributes = std::mem::take(&mut function.attrs);
-    let tool_name = name.to_string();
+    let tool_name = name.unraw().to_string();
     function.sig.ident = format_ident!("call");
     function.vis = syn::parse_quote!(pub);
     let server = options.server.map(|server| quote!(.server(#server)));
@@ -84,13 +86,13 @@ fn expand(arguments: TokenStream, function: TokenStream) -> Result<TokenStream, 
                 #[derive(::toolsmith::macros::serde::Deserialize, ::toolsmith::macros::schemars::JsonSchema)]
                 #[serde(crate = "::toolsmith::macros::serde")]
                 #[schemars(crate = "::toolsmith::macros::schemars")]
-                struct Arguments {
+                struct __Arguments {
                     #(#fields,)*
                 }
                 ::toolsmith::Tool::with_progress(
                     #tool_name,
                     #description,
-                    |arguments: Arguments, progress: ::toolsmith::Progress| #name::call(#(#passed),*),
+                    |arguments: __Arguments, progress: ::toolsmith::Progress| #name::call(#(#passed),*),
                 )
                 #server
                 #read_only

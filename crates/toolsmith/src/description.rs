@@ -21,7 +21,7 @@ pub struct Definition {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
-    /// What clients may assume of it: MCP's `ToolAnnotations`.
+    /// The hints for clients: MCP's `ToolAnnotations`.
     pub annotations: Value,
 }
 
@@ -94,8 +94,8 @@ impl Toolsmith {
         let mut discovery =
             Discovery::new(&inner.config, Arc::new(QuietHost::new(Vec::new())), inner.cache.clone(), known);
         discovery.discover().await?;
-        let catalog = Arc::new(discovery.catalog());
+        let (catalog, missing) = (Arc::new(discovery.catalog()), discovery.missing());
         discovery.sessions.close().await;
-        Ok(Reference::new(catalog, &BTreeMap::new())?)
+        Ok(Reference::new(catalog, &BTreeMap::new())?.with_missing(missing))
     }
 }

@@ -171,14 +171,15 @@ impl Execute<'_> {
         }
         discovery.discover_for(&request.code).await?;
         let waited = started.elapsed();
-        discovery.sessions.permit(PermissionPolicy::of_session(
+        let policy = PermissionPolicy::of_session(
             &inner.config,
             Allowed { globs: &inner.allowed, ..Allowed::default() },
             inner.answers.clone(),
             permission::Callback(inner.permission.clone()),
             Journal::clone(&execution.journal),
             gate,
-        ));
+        );
+        discovery.sessions.permit(policy.without_remembered());
         let outcome = execution.run(&inner.engine, &request, Tools::Current(&mut discovery)).await;
         let outcome = execution.hand_over(outcome, waited).await;
         let replayable = outcome.as_ref().ok().and_then(|outcome| {

@@ -41,8 +41,10 @@
 //! # What it uses of the process
 //!
 //! It prints nothing, installs no signal handlers, and needs a runtime of tokio. The environment is read for the folder of
-//! the cache, unless [`Builder::cache`] names one, to find the Rust toolchain, and for values that look like secrets by
-//! their names, which errors then mask.
+//! the cache, unless [`Builder::cache`] names one, to find programs and the Rust toolchain, for proxies and certificates,
+//! and for values that look like secrets by their names, which errors then mask. All values of a process share these
+//! secrets, the cache, the helper, and the cryptography of TLS: the first server over HTTP installs that of ring as the
+//! default of rustls.
 //!
 //! # Features
 //!

@@ -60,7 +60,7 @@ pub struct RecordedOutcome {
 pub struct ReplayedOutcome {
     /// Its outcome.
     pub outcome: Outcome,
-    /// What differs from the recording: in calls, in the status and in the result. Empty if nothing does.
+    /// The differences from the recording: in calls, in the status and in the result.
     pub differences: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The view in the metadata of an answer. A mark that names another server is not the host's.
+    /// The view in the metadata of an answer. The host removes marks that servers write.
     pub(crate) fn of(meta: Value, tool: &Tool) -> Option<Box<Self>> {
         let Value::Object(mut meta) = meta else { return None };
         let mark = meta.remove(MARK).filter(|mark| mark["server"] == tool.server)?;

@@ -206,6 +206,14 @@ impl PermissionPolicy {
         answer
     }
 
+    /// Uses none of the answers that the user has given elsewhere for ever, and keeps none: for a program that is not
+    /// this one.
+    #[must_use]
+    pub fn without_remembered(self: Arc<Self>) -> Arc<Self> {
+        let _ = self.remembered.set(Mutex::new(Remembered::default()));
+        self
+    }
+
     /// The tools without an answer yet.
     fn open<'a>(&self, tools: impl IntoIterator<Item = &'a RequestedTool>) -> Vec<RequestedTool> {
         let (session, remembered) = (self.session(), self.remembered());

@@ -70,6 +70,21 @@ impl RecordedRuns {
         }
     }
 
+    /// Deletes the runs of the program in `program`, if there are any.
+    ///
+    /// # Errors
+    /// If the file can't be deleted.
+    pub fn remove(program: &Path) -> Result<(), Failure> {
+        let path = RecordedRuns::file(program);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let message = format!("{} can't be deleted: {error}", path.display());
+                Err(Failure::command_line(message).caused_by(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Parses runs, which are in the file `path`.
     ///
     /// # Errors

@@ -99,6 +99,11 @@ impl Skill {
     /// # Errors
     /// If it can't be written, or exists.
     pub fn write(&self, skill_md: String, key: &SigningKey, folder: &Path) -> Result<PathBuf, Failure> {
+        if self.described.skill_name().is_empty() {
+            return Err(Failure::command_line(
+                "the program's name has no letter or digit, which a skill's needs",
+            ));
+        }
         let mut files = BTreeMap::from([
             ("SKILL.md".to_owned(), skill_md.into_bytes()),
             (PROGRAM.to_owned(), pretty(&self.described)?),

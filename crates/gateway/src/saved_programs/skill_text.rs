@@ -35,7 +35,7 @@ pub fn skill_md(described: &Described, program: &ProgramFile, has_tests: bool) -
     };
     let mut text = format!(
         "---\nname: {}\ndescription: {}\ncompatibility: {}\nmetadata:\n  toolsmith-program: {}\n---\n\n",
-        described.skill_name(),
+        yaml(&described.skill_name(), DESCRIPTION_LIMIT),
         yaml(&description, DESCRIPTION_LIMIT),
         yaml(&requires, COMPATIBILITY_LIMIT),
         yaml(name, DESCRIPTION_LIMIT),

@@ -7,6 +7,7 @@ use http::{
 };
 use reqwest::Url;
 use rmcp::transport::auth::{AuthError, OAuthTokenResponse};
+use serde::Deserialize;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::{
@@ -26,6 +27,16 @@ pub(super) struct TokenRequest {
     request: Request<Vec<u8>>,
     saving: Saving,
     refusal: LastRefusal,
+}
+
+/// The types of tokens that are sent to servers (RFC 8693, section 3).
+const ACCESS_TOKENS: [&str; 2] =
+    ["urn:ietf:params:oauth:token-type:access_token", "urn:ietf:params:oauth:token-type:jwt"];
+
+/// The member that says what the answer to an exchange grants (RFC 8693, section 2.2.1).
+#[derive(Deserialize)]
+struct Granted {
+    issued_token_type: Option<String>,
 }
 
 impl TokenRequest {
@@ -72,6 +83,12 @@ impl TokenRequest {
         let members = serde_json::to_value(&tokens).unwrap_or_default();
         if !members["token_type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("bearer")) {
             return Err(refused("the token that it grants is no bearer token".to_owned()));
+        }
+        let kind = serde_json::from_slice::<Granted>(response.body())
+            .ok()
+            .and_then(|granted| granted.issued_token_type);
+        if kind.is_some_and(|kind| !ACCESS_TOKENS.contains(&kind.as_str())) {
+            return Err(refused("the token that it grants is no access token".to_owned()));
         }
         self.saving.keep(tokens).await
     }

@@ -43,13 +43,14 @@ use crate::{
 pub const MAX_ROUNDS: usize = 16;
 
 /// The methods for which no user is needed where each has its own token: lists, and what keeps a connection alive.
-const OF_NOBODY: [&str; 7] = [
+const OF_NOBODY: [&str; 8] = [
     "logging/setLevel",
     "ping",
     "prompts/list",
     "resources/list",
     "resources/templates/list",
     "server/discover",
+    "skills/list",
     "tools/list",
 ];
 
@@ -344,7 +345,6 @@ impl Session {
         }
     }
 
-    /// Sends a request and waits until it has an outcome.
     /// Refuses what needs a user whose token is exchanged, if there is none. No other user's token replaces it.
     pub(super) fn check_subject(&self, method: &str) -> Result<(), Error> {
         if !self.inner.config.lacks_subject() || OF_NOBODY.contains(&method) {
@@ -353,6 +353,7 @@ impl Session {
         Err(self.fail(ErrorKind::NoSubject))
     }
 
+    /// Sends a request and waits until it has an outcome.
     async fn deliver(&self, raw: &Arc<RawRequest>, terms: Terms) -> Result<(), ServiceError> {
         let Terms { method, phase, meta, limit, progress: sink, .. } = terms;
         let mut request = CustomRequest::new(method, None);

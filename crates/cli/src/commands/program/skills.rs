@@ -96,9 +96,7 @@ async fn import_in(
     let (skill, key) = reading.await.map_err(Failure::system)??;
     let is_known = skill::is_known(&key)?;
     let key = key.to_string();
-    if !is_known {
-        trusted(&key, arguments, terminal).await?;
-    }
+    trusted(&key, is_known, arguments, terminal).await?;
     let Skill { described, text, recorded } = skill;
     let name = &described.program;
     let scope = if arguments.project { Scope::Project } else { Scope::User };
@@ -129,6 +127,10 @@ async fn import_in(
     if let Some(recorded) = &recorded {
         test(name, &program, recorded, &context).await?;
     }
+    if recorded.is_none() {
+        // They would test the new text with the runs of another one.
+        RecordedRuns::remove(&file)?;
+    }
     offer.save(recorded.as_ref(), &tools, &context)?;
     if !is_known {
         Approvals::trust(&key)?;
@@ -136,15 +138,24 @@ async fn import_in(
     Ok(exit_code::OK)
 }
 
-/// Refuses a key that the user does not trust.
-async fn trusted(key: &str, arguments: &ImportProgramArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let unknown = format!("the skill is signed with a key that you have not trusted: {key}");
+/// Refuses a key that the user does not trust, or that is another one than the command line names.
+async fn trusted(
+    key: &str,
+    is_known: bool,
+    arguments: &ImportProgramArguments,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let unknown = match is_known {
+        true => format!("the skill is signed with the key {key}"),
+        false => format!("the skill is signed with a key that you have not trusted: {key}"),
+    };
     match &arguments.trust_key {
         Some(named) if named == key => return Ok(()),
         Some(_) => {
             return Err(Failure::new(Kind::Trust, unknown)
                 .hint("it is not the key of --trust-key: compare the keys with the author"));
         }
+        None if is_known => return Ok(()),
         None => {}
     }
     let user = terminal_prompter::of_command().ok_or_else(|| {
