@@ -76,6 +76,13 @@ impl CatalogWatcher {
         self.current.clone()
     }
 
+    /// Waits until the snapshot follows these settings, at most for this long: after a change of the configuration, it does
+    /// a moment later.
+    pub(crate) async fn follow(&self, settings: &Settings, longest: Duration) {
+        let mut current = self.current.clone();
+        let _ = timeout(longest, current.wait_for(|snapshot| snapshot.follows(settings))).await;
+    }
+
     /// The snapshot when every server has answered or failed, or the current one at the timeout.
     pub async fn within(&self, longest: Duration) -> Arc<Snapshot> {
         self.until(longest, |_| false).await

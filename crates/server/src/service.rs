@@ -351,6 +351,8 @@ impl McpService {
         context: &RequestContext<RoleServer>,
     ) -> Arc<Snapshot> {
         let live = self.session.live_for(self.abilities(context), context);
+        let settings = self.state.settings.borrow().clone();
+        live.follow(&settings, AGENTS_WAIT).await;
         let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
         match (name, is_own) {
             // The execution itself waits for the servers that it names.

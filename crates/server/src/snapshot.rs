@@ -71,7 +71,7 @@ pub struct Snapshot {
     /// Whether any server has resources that may be listed.
     has_resources: bool,
     /// Whether any of these has skills.
-    has_skills: bool,
+    pub(crate) has_skills: bool,
     /// The servers' descriptions of themselves.
     about: BTreeMap<String, String>,
     /// The servers with `session: auto` that keep nothing between requests (MCP 2026-07-28), by name.
@@ -279,6 +279,12 @@ impl Snapshot {
             reasons,
             own_tools: ToolForms::default(),
         }
+    }
+
+    /// Whether it is built with these settings, or with a subject's part of them: that shares the programs, of which each
+    /// reading of the configuration has its own.
+    pub(crate) fn follows(&self, settings: &Settings) -> bool {
+        Arc::ptr_eq(&self.settings.programs, &settings.programs)
     }
 
     /// The part of a snapshot that a subject may use that may call only these tools, as globs of `server.tool`. For a
