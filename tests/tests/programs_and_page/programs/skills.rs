@@ -95,7 +95,7 @@ fn a_skill_says_what_the_program_is_and_can_call() {
     assert_snapshot!(author.export(&[]), @"toolsmith: the skill is in /tmp/.tmpXXXXXX/shout-it, signed with the key KEY=");
     assert_snapshot!(author.read("SKILL.md"), @r#"
     ---
-    name: shout-it
+    name: "shout-it"
     description: "Echoes a text. In two ways, so that nobody misses it. Tags: text."
     compatibility: "Requires the command toolsmith, configured with the MCP servers: demo"
     metadata:
